@@ -29,13 +29,21 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   for (std::size_t i = 0; i < view.trace.barriers.size(); ++i) {
     const BarrierSite& barrier = view.trace.barriers[i];
     all.add(barrier.at);
-    if (view.patterns.barriers[i]) divergent.add(barrier.at);
+    if (view.patterns.barriers[i] && !barrier.is_collective) divergent.add(barrier.at);
     if (barrier.loop != none && is_in_each_round(view.trace, barrier)) by_loop[barrier.loop].insert(barrier.at.node);
   }
   std::size_t most = 0;
-  for (const auto& [loop, sites] : by_loop) most = std::max(most, sites.size());
+  std::uint32_t fullest = none;
+  for (const auto& [loop, sites] : by_loop) {
+    if (sites.size() > most) fullest = loop;
+    most = std::max(most, sites.size());
+  }
+  Places in_loop(view);
+  for (const BarrierSite& barrier : view.trace.barriers) {
+    if (fullest != none && barrier.loop == fullest) in_loop.add(barrier.at);
+  }
   into.set(Id::sync_count, all.count());
-  into.set(Id::sync_in_loop_count, static_cast<double>(most));
+  into.set(Id::sync_in_loop_count, static_cast<double>(most), in_loop.take());
   const bool any_divergent = divergent.any(), any = all.any();
   into.set(Id::conditional_syncthreads_pattern, any_divergent, divergent.take());
   // Code that cannot be followed may contain a barrier.

@@ -136,6 +136,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_memory_facts(view, subject);
   add_control_facts(view, subject);
   add_shared_facts(view, kernel, subject);
+  add_synchronization_facts(view, subject);
   add_matmul_facts(view, kernel, subject);
   add_arithmetic_facts(view, subject);
   add_thread_facts(view, subject);

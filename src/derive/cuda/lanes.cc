@@ -131,7 +131,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::thread_x: return per_thread([x = Divisor(b.x)](std::uint32_t t) { return x.rest(t); });
     case Op::thread_y: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.rest(x.quotient(t)); });
     case Op::thread_z: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.quotient(x.quotient(t)); });
-    case Op::block_x: return all(first_block ? 0 : 3);
+    case Op::block_x: return all((first_block ? 0 : 3) + sample_.more_blocks);
     case Op::block_y: return all(first_block ? 0 : 2);
     case Op::block_z: return all(first_block ? 0 : 1);
     case Op::block_dim_x: return all(b.x);
@@ -140,7 +140,10 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::grid_dim_x: return all(first_block ? 1 : 64);
     case Op::grid_dim_y: return all(first_block ? 1 : 8);
     case Op::grid_dim_z: return all(first_block ? 1 : 4);
-    case Op::iteration: return all((first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2) + (e == sample_.one_more ? 1 : 0));
+    case Op::iteration: {
+      const std::int64_t completed = first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2;
+      return all(sample_.iteration.value_or(completed) + (e == sample_.one_more ? 1 : 0));
+    }
     case Op::loop_value:
       if ((leaf.uses & Uses::varying) != 0) return varying;
       if ((leaf.uses & Uses::opaque) != 0) return unknown;

@@ -25,8 +25,10 @@ struct Sample {
   enum Kind : std::uint8_t { large_odd, large_even, tiny, small };
   Kind kind = large_odd;
   Shape block;
-  ExprId one_more = 0;    // the iteration number of a loop that is one iteration ahead of the others
-  std::int64_t more = 0;  // added to sizes of a tiny sample: an odd one among them becomes even, an even one odd
+  ExprId one_more = 0;                         // the iteration number of a loop that is one iteration ahead of the others
+  std::int64_t more = 0;                       // added to sizes of a tiny sample: an odd one among them becomes even, an even one odd
+  std::optional<std::int64_t> iteration = {};  // of all loops
+  std::int64_t more_blocks = 0;                // the number of a block further along x
 };
 
 class Lanes {

@@ -30,10 +30,12 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
     : accesses(trace.accesses.size()),
       branches(trace.branches.size()),
       barriers(trace.barriers.size()),
+      collectives(trace.collectives.size()),
       warp_collectives(trace.warp_collectives.size()),
       exchanges(trace.memories.size()),
       trace_(trace) {
-  const bool may_diverge = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty();
+  const bool may_diverge = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty() || !trace.collectives.empty() ||
+                           !trace.warp_collectives.empty();
   const Lanes odd(trace.expressions, {Sample::large_odd, block});
   add_sample(odd, Sample::large_odd);
   for (const Sample::Kind kind : {Sample::large_even, Sample::small, Sample::tiny}) {

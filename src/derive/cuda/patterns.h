@@ -50,6 +50,8 @@ class Patterns {
   std::vector<BranchPattern> branches;
   // By barrier: do some threads of the block certainly go on without it, or is the work of threads needed that have left the kernel?
   std::vector<bool> barriers;
+  // By collective of the block: is it certainly not made by all its threads?
+  std::vector<bool> collectives;
   // By collective of a warp: do some lanes of the warp certainly not take part?
   std::vector<bool> warp_collectives;
   // By memory: does a thread read what another thread wrote, or what another warp wrote?

@@ -42,10 +42,10 @@ bool is_sized_by_launch(const Expressions& e, ExprId alive) {
   return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
 }
 
-// Threads that go on without a barrier.
+// Threads that go on without what a condition guards.
 struct Skip {
   ExprId condition = 1;
-  Mask threads;
+  Mask of, threads;              // that come to the condition, and those that go on
   std::uint32_t context = none;  // which they do not enter
   std::uint32_t loop = none;     // which they leave
   bool is_loop = false;
@@ -80,10 +80,42 @@ class SkippedBarriers {
       if (skip && counts(*skip, b)) return true;
     }
     const auto skip = skip_of(barrier.stays, running & reached_[barrier.context], none, none, false);
-    return (skip && counts(*skip, b)) || (barrier.counts_exited && lacks_threads(barrier)) || lacks_work_of_exited(barrier);
+    return (skip && counts(*skip, b)) || lacks_work_of_exited(barrier);
+  }
+
+  // A collective of a library needs all threads of the block, wherever the others are.
+  bool is_partial(const BarrierSite& site) const {
+    if (lacks_threads(site)) return true;
+    const Mask running = known_mask(site.runs).value_or(all_);
+    return any_skip(site.context, site.stays, running, [](const Skip&) { return true; });
+  }
+
+  // Do lanes of one warp not make an operation that others of it make?
+  bool is_partial(const WarpCollective& site) const {
+    const Mask running = known_mask(site.runs).value_or(all_);
+    return any_skip(site.context, site.stays, running, [&](const Skip& skip) {
+      if (lanes_.is_varying(skip.condition)) return true;
+      const Mask taking_part = skip.of & ~skip.threads;
+      for (std::uint32_t first = 0; first < lanes_.count(); first += 32) {
+        const Mask warp = (Mask().set() >> (Mask().size() - std::min(32u, lanes_.count() - first))) << first;
+        if ((warp & skip.threads).any() && (warp & taking_part).any()) return true;
+      }
+      return false;
+    });
   }
 
  private:
+  template <typename Accept>
+  bool any_skip(std::uint32_t context, ExprId stays, const Mask& running, Accept&& accept) const {
+    for (std::uint32_t c = context; c != 0 && c != none; c = trace_.contexts[c].parent) {
+      const Context& around = trace_.contexts[c];
+      const auto skip = skip_of(around.condition, running & reached_[around.parent], c, none, around.is_loop);
+      if (skip && accept(*skip)) return true;
+    }
+    const auto skip = skip_of(stays, running & reached_[context], none, none, false);
+    return skip && accept(*skip);
+  }
+
   std::optional<Mask> known_mask(ExprId condition) const {
     if (!lanes_.is_known(condition)) return std::nullopt;
     if (lanes_.is_one_value(condition)) return lanes_.at(condition, 0) != 0 ? all_ : Mask();
@@ -97,13 +129,13 @@ class SkippedBarriers {
     if (is_of_template(condition)) return std::nullopt;
     if (lanes_.is_varying(condition)) {
       if (!loads_differ(condition)) return std::nullopt;
-      return Skip{condition, of, context, loop, is_loop};
+      return Skip{condition, of, of, context, loop, is_loop};
     }
     const std::optional<Mask> yes = known_mask(condition);
     if (!yes) return std::nullopt;
     const Mask skipping = of & ~*yes;
     if (skipping.none() || skipping == of) return std::nullopt;
-    return Skip{condition, skipping, context, loop, is_loop};
+    return Skip{condition, of, skipping, context, loop, is_loop};
   }
 
   bool counts(const Skip& skip, std::size_t b) const {
@@ -277,11 +309,12 @@ class SkippedBarriers {
 }  // namespace
 
 void Patterns::add_barriers(const Lanes& lanes, const std::vector<Mask>& reached) {
-  if (barriers.empty() || barriers.size() > most_barriers) return;
+  if ((barriers.empty() && collectives.empty()) || barriers.size() > most_barriers || collectives.size() > most_barriers) return;
   const SkippedBarriers skipped(trace_, lanes, reached);
   for (std::size_t i = 0; i < barriers.size(); ++i) {
     if (!barriers[i] && !trace_.barriers[i].is_named) barriers[i] = skipped.is_skipped(i);
   }
+  for (std::size_t i = 0; i < collectives.size(); ++i) collectives[i] = collectives[i] || skipped.is_partial(trace_.collectives[i]);
 }
 
 // Whether the work of threads that have left is needed may depend on whether a size is odd: one lane of a pair has left.
@@ -293,6 +326,15 @@ void Patterns::add_exits(const Shape& block) {
   add_barriers(other, reached_in(other));
 }
 
-void Patterns::add_warp_collectives(const Lanes&, const std::vector<Mask>&) {}
+void Patterns::add_warp_collectives(const Lanes& lanes, const std::vector<Mask>& reached) {
+  constexpr std::int64_t all_of_warp = 0xFFFFFFFF;
+  if (warp_collectives.empty() || warp_collectives.size() > most_barriers) return;
+  const SkippedBarriers skipped(trace_, lanes, reached);
+  for (std::size_t i = 0; i < warp_collectives.size(); ++i) {
+    const WarpCollective& site = trace_.warp_collectives[i];
+    if (warp_collectives[i] || !site.mask || (*site.mask & all_of_warp) != all_of_warp) continue;
+    warp_collectives[i] = skipped.is_partial(site);
+  }
+}
 
 }  // namespace frx::derive::cuda

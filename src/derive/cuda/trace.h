@@ -41,7 +41,9 @@ struct Access {
   std::uint32_t element = 0;  // bytes of the element that contains it
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;  // nonzero in threads that have not returned
+  ExprId alive = 1;          // nonzero in threads that have not returned
+  bool is_constant = false;  // of a store: the value is a number
+  bool is_vague = false;     // a member of an object whose layout is unknown: the address is that of the object
 };
 
 // A condition under which code is executed; the outermost one, 0, is always true.
@@ -57,13 +59,12 @@ struct Context {
 struct BarrierSite {
   NodeRef at;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;                 // nonzero in threads that have neither returned nor left the iteration
-  ExprId stays = 1;                 // nonzero in threads that no break, continue or return of an inlined function takes around it
-  ExprId runs = 1;                  // nonzero in threads that have not left the kernel
-  std::uint32_t accesses = 0;       // how many were recorded before it
-  bool is_named = false;            // of a part of the block, perhaps
-  bool is_collective = false;       // __syncthreads_or() and the like, a collective of a library
-  bool counts_exited = false;       // a collective whose result is wrong without the threads that have left the kernel
+  ExprId alive = 1;            // nonzero in threads that have neither returned nor left the iteration
+  ExprId stays = 1;            // nonzero in threads that no break, continue or return of an inlined function takes around it
+  ExprId runs = 1;             // nonzero in threads that have not left the kernel
+  std::uint32_t accesses = 0;  // how many were recorded before it
+  bool is_named = false;       // of a part of the block, perhaps
+  bool is_collective = false;  // __syncthreads_or() and the like, whose result all threads use
 };
 
 // What may order the accesses before it and after it.
@@ -78,8 +79,14 @@ struct OrderSite {
 struct WarpCollective {
   NodeRef at;
   std::uint32_t context = 0;
-  ExprId stays = 1;
+  ExprId stays = 1, runs = 1;
   std::optional<std::int64_t> mask;
+};
+
+// atomicCAS() or atomicExch(): whether its result decides what is executed next, as when a lock is taken, or is not looked at.
+struct Exchange {
+  std::uint32_t access = none;
+  bool decides = false;
 };
 
 struct Loop {
@@ -127,6 +134,8 @@ struct Trace {
   std::vector<BarrierSite> barriers;
   std::vector<OrderSite> orders;
   std::vector<WarpCollective> warp_collectives;
+  std::vector<BarrierSite> collectives;  // of the block, from a library
+  std::vector<Exchange> exchanges;
   std::vector<Loop> loops;
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;

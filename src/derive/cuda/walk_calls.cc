@@ -117,6 +117,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const std::uint32_t name_node = name_in(source(), function);
   const std::string_view name = name_node == none ? "" : text(name_node);
   if (object.kind != Value::group) {
+    note_block_collective(syntax().child(function, Role::argument), node);
     note_launch_by_call(node, arguments, object.config);
     if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") note_unknown_order();
     // The array behind an object that stands for shared memory.
@@ -132,7 +133,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
-    note_access(arguments[0], node, Access::atomic);
+    note_exchange(name, note_access(arguments[0], node, Access::atomic), node);
     return with(e_.varying());
   }
   if (name.starts_with("__ld") && arguments.size() == 1) {

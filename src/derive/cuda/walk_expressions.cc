@@ -117,6 +117,7 @@ Value Walker::eval_others(std::uint32_t node) {
     quiet_ = was_quiet;
     return with(e_.opaque());
   }
+  if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);
   Value last = with(e_.opaque());
   for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
     const NodeKind kind = syntax().kind(c);
@@ -349,7 +350,8 @@ void Walker::store(std::uint32_t left, const Value& value) {
     if (is_variable) return assign(*slot, value);
   }
   if (is_memory(left)) {
-    note_access(address_of(left), left, Access::store);
+    const std::uint32_t access = note_access(address_of(left), left, Access::store);
+    if (access != none) trace_.accesses[access].is_constant = e_.constant_of(value.expr).has_value();
   } else if (syntax().is(left, NodeKind::field_expression)) {
     // A member of a local object is assigned: the value of the object is no longer known.
     const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));

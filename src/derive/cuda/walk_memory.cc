@@ -130,19 +130,23 @@ Value Walker::address_of_field(std::uint32_t node) {
   if (address.kind != Value::pointer) return {};
   const std::string_view name = text(syntax().child(node, Role::field));
   std::uint32_t offset = 0, bytes = 0;
+  bool is_known = false;
   if (const Struct* found = program_.struct_named(address.type)) {
     if (const auto field = found->fields.find(name); field != found->fields.end()) {
+      is_known = true;
       offset = field->second.offset;
       bytes = field->second.bytes;
       address.is_member_array = field->second.is_array;
     }
   } else if (const TypeInfo type = program_.type(address.type); type.parts > 1 && part_named(name)) {
+    is_known = true;
     bytes = type.bytes / type.parts;
     offset = bytes * *part_named(name);
   } else if (e_.uses(address.expr, Uses::thread)) {
     address.expr = e_.opaque();  // elements of unknown size
   }
   address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
+  address.is_vague = address.is_vague || !is_known;
   address.bytes = bytes != 0 ? bytes : 4;
   address.type = "";
   return address;
@@ -187,6 +191,7 @@ std::uint32_t Walker::note_access(const Value& address, std::uint32_t node, Acce
   access.bytes = address.bytes;
   access.element = trace_.memories[address.memory].bytes;
   access.kind = kind;
+  access.is_vague = address.is_vague;
   access.context = context_;
   access.loop = loop_;
   access.alive = e_.binary(Op::logical_and, returned_, left_);

@@ -17,16 +17,47 @@ void Walker::note_unknown_order() {
   note_order(OrderSite::unknown);
 }
 
-BarrierSite* Walker::note_barrier(std::uint32_t node) {
-  if (quiet_) return nullptr;
-  BarrierSite site{.at = ref(node), .context = context_, .loop = loop_};
+BarrierSite Walker::barrier_site(std::uint32_t node) {
+  BarrierSite site;
+  site.at = ref(node);
+  site.context = context_;
+  site.loop = loop_;
   site.alive = e_.binary(Op::logical_and, returned_, left_);
   site.stays = e_.binary(Op::logical_and, stays_, left_);
   site.runs = runs_;
   site.accesses = static_cast<std::uint32_t>(trace_.accesses.size());
-  trace_.barriers.push_back(site);
+  return site;
+}
+
+BarrierSite* Walker::note_barrier(std::uint32_t node) {
+  if (quiet_) return nullptr;
+  trace_.barriers.push_back(barrier_site(node));
   note_order(OrderSite::block);
   return &trace_.barriers.back();
+}
+
+// cub::BlockReduce<float, 256>(storage).Sum(x), also by the name of an alias.
+void Walker::note_block_collective(std::uint32_t object, std::uint32_t node) {
+  if (quiet_ || !syntax().is(object, NodeKind::call)) return;
+  const std::uint32_t name = name_in(source(), syntax().child(object, Role::function));
+  if (name == none) return;
+  const auto is_of = [&](std::string_view part) { return text(name).find(part) != std::string_view::npos; };
+  if (is_of("BlockReduce") || is_of("BlockScan") || is_of("BlockRadixSort")) trace_.collectives.push_back(barrier_site(node));
+}
+
+// In the condition of a loop or branch it decides; in a statement of its own it does not.
+void Walker::note_exchange(std::string_view name, std::uint32_t access, std::uint32_t node) {
+  if (access == none || (name != "atomicCAS" && name != "atomicExch")) return;
+  std::uint32_t p = node;
+  for (int steps = 0; steps < 12 && p != none; ++steps) {
+    if (syntax()[p].role == Role::condition) {
+      trace_.exchanges.push_back({access, true});
+      return;
+    }
+    p = syntax()[p].parent;
+    if (p != none && syntax().is(p, NodeKind::expression_statement)) break;
+  }
+  if (p != none && syntax()[node].parent == p) trace_.exchanges.push_back({access, false});
 }
 
 void Walker::note_warp_barrier(std::uint32_t node) {
@@ -42,6 +73,7 @@ void Walker::note_warp_collective(std::string_view name, const std::vector<Value
   site.at = ref(node);
   site.context = context_;
   site.stays = e_.binary(Op::logical_and, stays_, left_);
+  site.runs = runs_;
   site.mask = e_.constant_of(arguments[0].expr);
   trace_.warp_collectives.push_back(site);
 }

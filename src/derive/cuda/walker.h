@@ -32,6 +32,7 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
+  bool is_vague = false;  // a pointer to somewhere in an object of unknown layout
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -205,6 +206,9 @@ class Walker {
   Value unknown_call(const std::vector<Value>& arguments);
   std::vector<Value> eval_arguments(std::uint32_t node);
   BarrierSite* note_barrier(std::uint32_t node);
+  BarrierSite barrier_site(std::uint32_t node);
+  void note_block_collective(std::uint32_t object, std::uint32_t node);
+  void note_exchange(std::string_view name, std::uint32_t access, std::uint32_t node);
   void note_order(OrderSite::Kind kind);
   void note_unknown_order();
   void note_warp_barrier(std::uint32_t node);

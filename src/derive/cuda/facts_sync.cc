@@ -1,0 +1,89 @@
+// Facts about what threads exchange without being ordered, and about operations that all threads of a group have to make together.
+#include <algorithm>
+
+#include "derive/cuda/fact_list.h"
+#include "derive/cuda/shared_races.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
+
+// The places of the reads (of the writes, where a read is overwritten), and in words what is first and what follows.
+void set_races(const KernelView& view, const std::vector<Race>& races, Id fact, Id array, CodeSubject& into) {
+  Places places(view);
+  for (const Race& race : races) places.add(view.trace.accesses[race.other].at);
+  const bool any = places.any();
+  into.set(fact, any, places.take());
+  if (any) into.set(array, std::string(view.trace.memories[view.trace.accesses[races.front().other].memory].name));
+}
+
+void add_races(const KernelView& view, CodeSubject& into) {
+  Races races;
+  if (!view.names.barrier_in_assembly) races = races_of(view.trace, view.block, view.is_block_launched);
+  set_races(view, races.between_warps, Id::unordered_phases, Id::unordered_phases_array, into);
+  set_races(view, races.within_warps, Id::unordered_lanes, Id::unordered_lanes_array, into);
+  set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
+}
+
+void add_collectives(const KernelView& view, CodeSubject& into) {
+  Places of_block(view), of_warp(view);
+  const Trace& trace = view.trace;
+  for (std::size_t i = 0; i < trace.barriers.size(); ++i) {
+    if (trace.barriers[i].is_collective && view.patterns.barriers[i]) of_block.add(trace.barriers[i].at);
+  }
+  for (std::size_t i = 0; i < trace.collectives.size(); ++i) {
+    if (view.patterns.collectives[i]) of_block.add(trace.collectives[i].at);
+  }
+  for (std::size_t i = 0; i < trace.warp_collectives.size(); ++i) {
+    if (view.patterns.warp_collectives[i]) of_warp.add(trace.warp_collectives[i].at);
+  }
+  const bool block = of_block.any(), warp = of_warp.any();
+  into.set(Id::partial_block_collective, block, of_block.take());
+  into.set(Id::partial_full_mask, warp, of_warp.take());
+}
+
+// The access that gives a lock back: an exchange whose result is not looked at, or a store of a number.
+std::uint32_t release_after(const Trace& trace, const Access& taken, std::uint32_t first) {
+  const auto is_same = [&](const Access& other) { return other.memory == taken.memory && other.address == taken.address; };
+  for (const Exchange& exchange : trace.exchanges) {
+    if (!exchange.decides && exchange.access >= first && is_same(trace.accesses[exchange.access])) return exchange.access;
+  }
+  for (std::uint32_t i = first; i < trace.accesses.size(); ++i) {
+    if (trace.accesses[i].kind == Access::store && trace.accesses[i].is_constant && is_same(trace.accesses[i])) return i;
+  }
+  return none;
+}
+
+// Is a lock taken and given back with stores between them and nothing that makes these visible first?
+void add_locks(const KernelView& view, CodeSubject& into) {
+  constexpr std::size_t most_exchanges = 64;
+  const Trace& trace = view.trace;
+  Places places(view);
+  for (std::size_t k = 0; k < std::min(trace.exchanges.size(), most_exchanges); ++k) {
+    const std::uint32_t taken = trace.exchanges[k].access;
+    if (!trace.exchanges[k].decides || view.trace.accesses[taken].address <= trace.expressions.opaque()) continue;
+    const std::uint32_t given = release_after(trace, trace.accesses[taken], taken + 1);
+    if (given == none) continue;
+    const auto after = std::ranges::upper_bound(trace.orders, taken, {}, &OrderSite::accesses);
+    if (after != trace.orders.end() && after->accesses <= given) continue;
+    const auto is_guarded = [&](const Access& access) {
+      return access.kind == Access::store && access.memory != trace.accesses[taken].memory &&
+             trace.memories[access.memory].space != Space::local;
+    };
+    if (std::any_of(trace.accesses.begin() + taken, trace.accesses.begin() + given, is_guarded)) places.add(trace.accesses[given].at);
+  }
+  const bool any = places.any();
+  into.set(Id::unfenced_lock, any, places.take());
+}
+
+}  // namespace
+
+void add_synchronization_facts(const KernelView& view, CodeSubject& into) {
+  add_races(view, into);
+  add_collectives(view, into);
+  add_locks(view, into);
+}
+
+}  // namespace frx::derive::cuda

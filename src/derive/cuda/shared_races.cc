@@ -1,0 +1,345 @@
+#include "derive/cuda/shared_races.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <optional>
+#include <span>
+
+namespace frx::derive::cuda {
+namespace {
+
+using Mask = std::bitset<32 * Lanes::most_warps>;
+
+// Beyond these, code is generated or unrolled by hand, and nothing is said about it.
+constexpr std::size_t most_candidates = 128, most_loops = 8, most_expressions = 8192;
+
+// The addresses of the threads that make an access, sorted.
+using Touched = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+
+struct Meeting {
+  bool of_warps = false, within_warp = false;
+  bool any() const { return of_warps || within_warp; }
+};
+
+// By expression: does it use a variable that a loop changes in no simple way, or cut a thread's number by an unknown size?
+std::vector<bool> undetermined_expressions(const Expressions& e) {
+  std::vector<bool> is_vague(e.size());
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& x = e[id];
+    if (x.op == Op::loop_value) is_vague[id] = true;
+    if (x.op < Op::load) continue;
+    is_vague[id] =
+        is_vague[x.a] || (x.op >= Op::add && x.op < Op::neg && is_vague[x.b]) || (x.op == Op::select && (is_vague[x.b] || is_vague[x.c]));
+    const bool cuts = (x.op >= Op::div && x.op <= Op::max) || x.op == Op::select;
+    if (cuts && e.uses(id, Uses::uniform | Uses::loaded | Uses::floating)) is_vague[id] = true;
+  }
+  return is_vague;
+}
+
+class RaceFinder {
+ public:
+  RaceFinder(const Trace& trace, const std::vector<bool>& is_vague, const Shape& block)
+      : trace_(trace), e_(trace.expressions), is_vague_(is_vague), block_(block) {}
+
+  // Are there arrays that this block is too large for?
+  bool exceeds_arrays() const {
+    const Lanes lanes(e_, {.kind = Sample::large_odd, .block = block_, .iteration = 0});
+    const Reached reached = reached_in(lanes);
+    for (const Access& access : trace_.accesses) {
+      const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
+      if (!bytes || is_vague_[access.address]) continue;
+      for (const auto& [address, thread] : touched_by(access, lanes, reached)) {
+        if (address >= *bytes) return true;
+      }
+    }
+    return false;
+  }
+
+  void add_shared(Races& races) const {
+    std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
+    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory()) return;
+    std::array<Views, 2> views{views_of(candidates, Sample::large_odd), views_of(candidates, Sample::large_even)};
+    for (std::size_t a = 0; a < candidates.size(); ++a) {
+      for (std::size_t b = a + 1; b < candidates.size(); ++b) {
+        const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
+        if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
+        if (!is_ordered(candidates[a], candidates[b])) {
+          const Meeting meets = meeting(
+              views, [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
+          note(meets, candidates[a], candidates[b], false, races);
+        }
+        add_next_iterations(views, candidates, a, b, races);
+      }
+    }
+  }
+
+  void add_blocks(Races& races) const {
+    std::vector<std::uint32_t> candidates = candidates_in(Space::global);
+    if (candidates.size() < 2 || candidates.size() > most_candidates || trace_.uses_fences || orders_blocks()) return;
+    std::vector<BlockView> views;
+    for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even}) {
+      for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, kind, more));
+    }
+    for (std::size_t w = 0; w < candidates.size(); ++w) {
+      if (trace_.accesses[candidates[w]].kind != Access::store || overlaps_itself(views, w)) continue;
+      for (std::size_t r = 0; r < candidates.size(); ++r) {
+        const Access &write = trace_.accesses[candidates[w]], &read = trace_.accesses[candidates[r]];
+        if (read.kind != Access::load || read.memory != write.memory || read.address == write.address) continue;
+        const auto side = [&](std::size_t v) { return shares(views[v].here[w], views[v].there[r]); };
+        if (!overlaps_itself(views, r) && ((side(0) && side(2)) || (side(1) && side(3)))) {
+          races.between_blocks.push_back({candidates[w], candidates[r], false});
+        }
+      }
+    }
+  }
+
+ private:
+  struct Views {
+    std::vector<Touched> now;
+    std::vector<std::pair<std::uint32_t, std::vector<Touched>>> next;  // loops, and the same one iteration later
+  };
+  struct BlockView {
+    std::vector<Touched> here, there;  // in one block and in the one beside it
+  };
+
+  static bool conflict(Access::Kind a, Access::Kind b) {
+    if (a == Access::atomic && b == Access::atomic) return false;
+    if (a == Access::store && b == Access::store) return false;
+    return a != Access::load || b != Access::load;
+  }
+
+  std::optional<std::int64_t> extent_of(const Memory& memory) const {
+    if (memory.space != Space::shared || memory.bytes == 0 || memory.is_dynamic || memory.dims.empty()) return std::nullopt;
+    std::int64_t bytes = memory.bytes;
+    for (const ExprId dim : memory.dims) {
+      const std::optional<std::int64_t> extent = e_.constant_of(dim);
+      if (!extent || *extent <= 0 || *extent > (1 << 20)) return std::nullopt;
+      bytes *= *extent;
+      if (bytes > (1 << 24)) return std::nullopt;
+    }
+    return bytes;
+  }
+
+  // By context: the lanes that certainly get there, and those that may.
+  struct Reached {
+    std::vector<Mask> surely, perhaps;
+  };
+
+  Reached reached_in(const Lanes& lanes) const {
+    Reached reached;
+    for (const Context& context : trace_.contexts) {
+      const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
+      const Mask surely = is_open ? Mask() : mask_of(lanes, context.condition, false);
+      const Mask perhaps = is_open ? Mask() : mask_of(lanes, context.condition, true);
+      reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
+      reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
+    }
+    return reached;
+  }
+
+  // `threadIdx.x < n`: n may be a few threads or all of them.
+  bool is_of_unknown_share(ExprId condition) const {
+    return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
+  }
+
+  Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const {
+    Mask mask;
+    if (!lanes.is_known(condition)) return when_unknown ? mask.set() : mask;
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
+    return mask;
+  }
+
+  // An atomic that is executed depending on data is executed by some threads.
+  Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const {
+    Touched touched;
+    if (!lanes.is_known(access.address)) return touched;
+    const bool is_atomic = access.kind == Access::atomic;
+    const Mask mask = (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+      if (mask[lane]) touched.emplace_back(lanes.at(access.address, lane), lanes.thread_of(lane));
+    }
+    std::ranges::sort(touched);
+    return touched;
+  }
+
+  std::vector<std::uint32_t> candidates_in(Space space) const {
+    std::vector<bool> is_written(trace_.memories.size());
+    for (const Access& access : trace_.accesses) {
+      if (access.kind != Access::load) is_written[access.memory] = true;
+    }
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < trace_.accesses.size() && found.size() <= most_candidates; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague || is_vague_[access.address])
+        continue;
+      const bool is_by_thread_and_block = e_.uses(access.address, Uses::thread) && e_.uses(access.address, Uses::block);
+      if (space == Space::shared || is_by_thread_and_block) found.push_back(i);
+    }
+    return found;
+  }
+
+  // A loop that looks at shared memory again and again until another thread has changed it is a protocol of its own.
+  bool waits_for_memory() const {
+    for (const Loop& loop : trace_.loops) {
+      if (loop.first_order == loop.last_order && reads_shared(loop.condition)) return true;
+    }
+    return false;
+  }
+
+  bool reads_shared(ExprId root) const {
+    if (!e_.uses(root, Uses::loaded)) return false;
+    std::vector<ExprId> open{root};
+    for (int steps = 0; !open.empty() && steps < 64; ++steps) {
+      const Expr& x = e_[open.back()];
+      open.pop_back();
+      if (x.op == Op::load && trace_.memories[x.b].space == Space::shared) return true;
+      if (x.op < Op::load) continue;
+      open.push_back(x.a);
+      if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
+    }
+    return false;
+  }
+
+  // Grids are ordered by grid.sync(), by fences and by code that is not seen here.
+  bool orders_blocks() const {
+    if (trace_.uses_groups || trace_.may_synchronize || trace_.calls_unknown) return true;
+    return std::ranges::any_of(trace_.orders,
+                               [](const OrderSite& o) { return o.kind == OrderSite::fence || o.kind == OrderSite::unknown; });
+  }
+
+  Views views_of(const std::vector<std::uint32_t>& candidates, Sample::Kind kind) const {
+    Views views;
+    const auto see = [&](ExprId one_more) {
+      const Lanes lanes(e_, {.kind = kind, .block = block_, .one_more = one_more, .iteration = 0});
+      const Reached reached = reached_in(lanes);
+      std::vector<Touched> all;
+      for (const std::uint32_t i : candidates) all.push_back(touched_by(trace_.accesses[i], lanes, reached));
+      return all;
+    };
+    views.now = see(0);
+    for (const std::uint32_t loop : loops_of(candidates)) views.next.emplace_back(loop, see(trace_.loops[loop].iteration));
+    return views;
+  }
+
+  std::vector<std::uint32_t> loops_of(const std::vector<std::uint32_t>& candidates) const {
+    std::vector<std::uint32_t> loops;
+    for (const std::uint32_t i : candidates) {
+      for (std::uint32_t l = trace_.accesses[i].loop; l != none; l = trace_.loops[l].parent) {
+        if (std::ranges::find(loops, l) == loops.end()) loops.push_back(l);
+      }
+    }
+    if (loops.size() > most_loops) loops.resize(most_loops);
+    return loops;
+  }
+
+  // Is there anything that may order the threads between two accesses?
+  bool is_ordered(std::uint32_t first, std::uint32_t second) const {
+    const auto after = std::ranges::upper_bound(trace_.orders, first, {}, &OrderSite::accesses);
+    return after != trace_.orders.end() && after->accesses <= second;
+  }
+
+  // The same from an access to an earlier one in the next iteration of a loop around both.
+  bool is_ordered_around(const Loop& loop, std::uint32_t first, std::uint32_t second) const {
+    const std::span orders(trace_.orders.data() + loop.first_order, loop.last_order - loop.first_order);
+    return std::ranges::any_of(orders, [&](const OrderSite& o) { return o.accesses > first || o.accesses <= second; });
+  }
+
+  void add_next_iterations(const std::array<Views, 2>& views, const std::vector<std::uint32_t>& candidates, std::size_t a, std::size_t b,
+                           Races& races) const {
+    const Access &early = trace_.accesses[candidates[a]], &late = trace_.accesses[candidates[b]];
+    for (std::size_t n = 0; n < views[0].next.size(); ++n) {
+      const std::uint32_t l = views[0].next[n].first;
+      const Loop& loop = trace_.loops[l];
+      if (!is_in(early.loop, l) || !is_in(late.loop, l) || e_.constant_of(loop.condition) == 0) continue;
+      if (is_ordered_around(loop, candidates[b], candidates[a])) continue;
+      const auto sides = [&](const Views& v) { return std::pair(&v.now[b], &v.next[n].second[a]); };
+      note(meeting(views, sides, late.kind == Access::load), candidates[b], candidates[a], true, races);
+    }
+  }
+
+  bool is_in(std::uint32_t loop, std::uint32_t of) const {
+    while (loop != none && loop != of) loop = trace_.loops[loop].parent;
+    return loop == of;
+  }
+
+  // In both samples, or not at all. Lanes of a warp that read before others write are not counted: an instruction reads first.
+  template <typename Sides>
+  Meeting meeting(const std::array<Views, 2>& views, Sides&& sides, bool reads_first) const {
+    Meeting all{true, true};
+    for (const Views& view : views) {
+      const auto [first, second] = sides(view);
+      const Meeting here = meet(*first, *second);
+      all.of_warps = all.of_warps && here.of_warps;
+      all.within_warp = all.within_warp && here.within_warp && !reads_first;
+    }
+    return all;
+  }
+
+  // Does a thread of `second` touch what other threads touch in `first`, but not itself?
+  static Meeting meet(const Touched& first, const Touched& second) {
+    Meeting meeting;
+    for (const auto& [address, thread] : second) {
+      const auto by = std::ranges::equal_range(first, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
+      if (by.empty() || std::ranges::any_of(by, [thread](const auto& one) { return one.second == thread; })) continue;
+      for (const auto& one : by) (one.second / 32 == thread / 32 ? meeting.within_warp : meeting.of_warps) = true;
+    }
+    return meeting;
+  }
+
+  void note(const Meeting& meets, std::uint32_t first, std::uint32_t second, bool next, Races& races) const {
+    if (!meets.any()) return;
+    const bool first_writes = trace_.accesses[first].kind != Access::load;
+    const Race race{first_writes ? first : second, first_writes ? second : first, next};
+    (meets.of_warps ? races.between_warps : races.within_warps).push_back(race);
+  }
+
+  BlockView block_view(const std::vector<std::uint32_t>& candidates, Sample::Kind kind, std::int64_t more) const {
+    const auto see = [&](std::int64_t blocks) {
+      const Lanes lanes(e_, {.kind = kind, .block = block_, .iteration = 0, .more_blocks = blocks});
+      const Reached reached = reached_in(lanes);
+      std::vector<Touched> all;
+      for (const std::uint32_t i : candidates) all.push_back(touched_by(trace_.accesses[i], lanes, reached));
+      return all;
+    };
+    return {see(0), see(more)};
+  }
+
+  static bool shares(const Touched& a, const Touched& b) {
+    return std::ranges::any_of(
+        b, [&](const auto& one) { return std::ranges::binary_search(a, one.first, {}, &std::pair<std::int64_t, std::uint32_t>::first); });
+  }
+
+  // The block that is assumed is larger than that of the launch, or the blocks share the element anyway.
+  static bool overlaps_itself(const std::vector<BlockView>& views, std::size_t i) {
+    return std::ranges::any_of(views, [i](const BlockView& v) { return shares(v.here[i], v.there[i]); });
+  }
+
+  const Trace& trace_;
+  const Expressions& e_;
+  const std::vector<bool>& is_vague_;
+  Shape block_;
+};
+
+}  // namespace
+
+Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
+  Races races;
+  if (trace.expressions.size() > most_expressions) return races;
+  const std::vector<bool> is_vague = undetermined_expressions(trace.expressions);
+  std::vector<Shape> shapes{block};
+  if (!is_launched && block.z == 1) {
+    const std::array<Shape, 3> planes{{{16, 16, 1}, {32, 32, 1}, {8, 8, 1}}}, rows{{{128, 1, 1}, {64, 1, 1}, {32, 1, 1}}};
+    shapes.insert(shapes.end(), block.y > 1 ? planes.begin() : rows.begin(), block.y > 1 ? planes.end() : rows.end());
+  }
+  for (const Shape& shape : shapes) {
+    const RaceFinder finder(trace, is_vague, shape);
+    if (finder.exceeds_arrays()) continue;
+    finder.add_shared(races);
+    finder.add_blocks(races);
+    break;
+  }
+  return races;
+}
+
+}  // namespace frx::derive::cuda
