@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analyse/analyzer.h"
+#include "analyse/source_headers.h"
 #include "base/memory_budget.h"
 #include "base/text.h"
 #include "capture/ptx_compiler.h"
@@ -36,6 +37,7 @@ struct Reading {
   const Options& options;
   const report::CodeAnalyst& analyst;
   std::optional<model::CompilerLog> log;
+  const SourceHeaders& headers;
 };
 
 std::vector<Work> units_of(std::vector<Input>& inputs) {
@@ -91,7 +93,9 @@ void confirm_with(const std::string& path, report::CudaReport& report, const Rea
 
 Result<> read_cuda(Work& work, const Reading& reading) {
   CodeUnit& unit = work.unit;
-  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); }));
+  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(
+                            unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); },
+                            [&](std::size_t i) { return reading.headers.around(work.inputs[i]->source.path()); }));
   unit.unread = std::move(unit.cuda->unread);
   if (unit.cuda->files.empty()) {
     unit.cuda.reset();
@@ -176,7 +180,8 @@ Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeRepor
 
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
-  Reading reading{context.options(), *analyst, {}};
+  TRY_ASSIGN(const SourceHeaders headers, SourceHeaders::of(inputs, context.options().build));
+  Reading reading{context.options(), *analyst, {}, headers};
   TRY_ASSIGN(reading.log, take_log(inputs, context));
   std::vector<Work> all = units_of(inputs);
   read_all(all, reading);

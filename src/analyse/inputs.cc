@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/text.h"
+#include "ingest/cuda/kernel_file.h"
 
 namespace frx::analyse {
 namespace {
@@ -21,6 +23,14 @@ bool is_named_as(Kind kind, const std::string& path) {
 bool is_named_as_code(const std::string& path) {
   const Format* format = ingest::format_by_name(path);
   return format && is_code(format->kind);
+}
+
+// A header or a file for the host that defines kernels all the same; what cannot be opened is not taken for one.
+bool holds_kernels(const std::string& path) {
+  constexpr std::uint64_t largest = std::uint64_t{64} << 20;
+  if (!ingest::cuda::may_hold_kernels(path)) return false;
+  const Result<std::string> text = read_file(path, largest);
+  return text && ingest::cuda::holds_kernels(path, *text);
 }
 
 // Other JSON than traces may lie beside them. What the profiler calls by its own ending is not looked into.
@@ -62,7 +72,10 @@ class CodeInFolder {
 
   void add_to(std::vector<Input>& inputs, const std::string& folder) && {
     // Thousands of files are not opened before their turn: the name says enough.
-    for (const std::string& path : files_) inputs.push_back({Source::at(path), ingest::format_by_name(path), ingest::Match::no, folder});
+    for (const std::string& path : files_) {
+      const Format* format = ingest::format_by_name(path);
+      inputs.push_back({Source::at(path), format && is_code(format->kind) ? format : &ingest::cuda_format, ingest::Match::no, folder});
+    }
     for (auto& [path, why] : refused_) {
       const Format* format = ingest::format_by_name(path);
       auto refuse = [path, why]() -> Result<std::unique_ptr<ByteSource>> { return fail(ErrorKind::unreadable, "{}", why).at(path); };
@@ -88,8 +101,10 @@ class CodeInFolder {
       return;
     }
     const fs::file_status status = entry.status(error);
-    if (!is_named_as_code(path) || fs::is_directory(status)) return;
-    if (fs::is_regular_file(status)) {
+    if (fs::is_directory(status)) return;
+    if (!is_named_as_code(path)) {
+      if (fs::is_regular_file(status) && holds_kernels(path)) files_.push_back(std::move(path));
+    } else if (fs::is_regular_file(status)) {
       files_.push_back(std::move(path));
     } else if (!fs::exists(status)) {
       if (!error) error = std::make_error_code(std::errc::no_such_file_or_directory);
@@ -108,7 +123,7 @@ Result<> add_code(const std::string& folder, CodeInFolder code, std::vector<Inpu
   if (code.is_empty()) {
     return fail(ErrorKind::unreadable, "no file of code in this folder")
         .at(folder)
-        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin");
+        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin, and any header or C++ file that defines a kernel");
   }
   std::move(code).add_to(inputs, folder);
   return {};

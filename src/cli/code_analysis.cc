@@ -36,6 +36,10 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
+  syntax.option("-I,--include", "DIR", options.build.include_folders, "CUDA source: a folder with its headers; may be given again");
+  syntax.option("-D,--define", "NAME=VALUE", options.build.definitions, "CUDA source: a macro of the build; may be given again");
+  syntax.option("--compile-commands", "FILE", options.build.compile_commands,
+                "CUDA source: take the folders of headers from here; default: found beside or above");
   syntax.flag("--with-ptx", options.compilers.with_ptx,
               "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
   syntax.words("--build-flags", "FLAGS", options.compilers.build_flags, "CUDA source: options for the compiler, such as '-Iinclude -DN=4'");

@@ -16,6 +16,7 @@ struct CodeOptions {
   std::string fail_on;          // low, medium, high, or ""
   bool allow_unreadable = false;
   analyse::CompilerOptions compilers;
+  analyse::BuildOptions build;
 };
 
 void describe_code(Syntax& syntax, CodeOptions& options);

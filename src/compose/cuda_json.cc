@@ -95,8 +95,16 @@ void put_warnings(JsonObject& out, const CudaReport& report) {
 }  // namespace
 
 void put_cuda(JsonObject& out, const CudaReport& report) {
+  const std::vector<model::cuda::UnreadKernel>& unread = report.inspection.not_read;
   out.add("schema", "cuda_static_v1", "schema_version", "cuda_static_v1", "files", report.files, "gpu_model", unless_empty(report.gpu),
           "kernel_count", report.inspection.kernels.size(), "launch_count", report.inspection.launches.size());
+  out.object("kernels_not_read", unread.empty() ? nullptr : &unread, [](JsonObject& inner, const auto& kernels) {
+    inner.add("count", kernels.size());
+    inner.list("kernels", kernels, [](JsonObject& one, const model::cuda::UnreadKernel& kernel) {
+      one.add("name", unless_empty(kernel.name), "filename", kernel.place.file, "line", kernel.place.line, "column", kernel.place.column,
+              "why", kernel.why);
+    });
+  });
   out.list("kernels", report.inspection.kernels, put_kernel);
   out.list("launches", report.inspection.launches, put_launch);
   out.list("findings", report.findings, put_finding);

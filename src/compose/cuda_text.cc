@@ -12,9 +12,21 @@ namespace {
 using SourceKernel = model::cuda::Kernel;
 using report::CudaReport;
 
-constexpr std::size_t source_kernels_shown = 10, advised_shown = 3;
+constexpr std::size_t source_kernels_shown = 10, advised_shown = 3, unread_shown = 10;
 
 std::string words(const std::vector<std::string>& list) { return list.empty() ? "none seen" : join(list, ", "); }
+
+// What was not read cannot have findings, which must not be taken for a good sign.
+void add_unread(Document& page, const std::vector<model::cuda::UnreadKernel>& kernels) {
+  if (kernels.empty()) return;
+  page.fact("Not read", count_text(kernels.size(), "kernel") + ": nothing is said about " + (kernels.size() == 1 ? "it" : "them"));
+  const std::size_t shown = std::min(unread_shown, kernels.size());
+  for (const model::cuda::UnreadKernel& kernel : std::span(kernels).first(shown)) {
+    const std::string name = kernel.name.empty() ? "a kernel without a name" : printable(kernel.name);
+    page.hanging("- ", fmt::format("{} {}: {}", name, place_text(kernel.place), kernel.why));
+  }
+  if (shown < kernels.size()) page.paragraph(fmt::format("and {} more; --json has all", kernels.size() - shown));
+}
 
 void add_head(Document& page, const CudaReport& report) {
   page.headline = count_text(report.findings.size(), "finding") + " in CUDA source";
@@ -26,6 +38,7 @@ void add_head(Document& page, const CudaReport& report) {
   page.fact("GPU", report.gpu.empty() ? "none named; --gpu-model adds occupancy and its limits" : report.gpu);
   page.fact("Kernels", fmt::format("{}, {}", count_text(report.inspection.kernels.size(), "kernel"),
                                    count_text(report.inspection.launches.size(), "launch")));
+  add_unread(page, report.inspection.not_read);
 }
 
 void add_kernels(Document& page, const CudaReport& report) {
@@ -67,7 +80,8 @@ void add_advice(Document& page, const CudaReport& report) {
 Document document_of(const CudaReport& report) {
   Document page;
   add_head(page, report);
-  add_findings(page, report.findings, findings_shown);
+  const bool is_all_read = report.inspection.not_read.empty() && report.not_understood == 0;
+  add_findings(page, report.findings, findings_shown, is_all_read ? "None." : "None in what was read, which is not all of the source.");
   add_figures(page, report);
   add_kernels(page, report);
   add_advice(page, report);

@@ -16,6 +16,13 @@ struct Parameter {
   std::string type, name;
 };
 
+// A kernel that the text defines and the parser did not find.
+struct UnreadKernel {
+  std::string name;  // "" where it cannot be told
+  TextPlace place;
+  std::string why;
+};
+
 struct SharedArray {
   std::string name;  // "extern_dynamic_shared" for the one whose size comes with the launch
   std::string type;
@@ -82,6 +89,7 @@ struct Inspection {
   std::vector<Launch> launches;       // by file and line
   std::vector<CodeSubject> subjects;  // empty where they were handed over one by one
   std::vector<LaunchAdvice> advice;
+  std::vector<UnreadKernel> not_read;  // by file and line: nothing was concluded about them
 
   // Kernels that are too long or too deeply nested to follow to the end: nothing was concluded about them.
   std::size_t unfollowed() const { return static_cast<std::size_t>(std::ranges::count(kernels, false, &Kernel::is_complete)); }

@@ -10,6 +10,7 @@
 
 #include "base/utf16.h"
 #include "model/code_subject.h"
+#include "model/cuda_kernel.h"
 #include "model/cuda_packed_syntax.h"
 #include "model/cuda_syntax.h"
 
@@ -37,22 +38,31 @@ struct Suppression {
   std::string rule;
 };
 
+// Where the text from `begin` on, up to the next one, was written: in the file from `file_begin` on, byte by byte; or, when `file_end` is
+// set, by a macro that is invoked at [file_begin, file_end) of the file.
+struct Origin {
+  std::uint32_t begin = 0, file_begin = 0, file_end = 0;
+};
+
 // Of the line that a finding shows, in characters: a program may be one line.
 inline constexpr std::size_t longest_snippet = 1000;
 
 struct Source {
   SharedText name;  // as the report shows it
-  // What nodes point to: the file with the preprocessor's lines blanked, a line feed, and the bodies of macros.
+  // What nodes point to: the file with the preprocessor's lines blanked and macros expanded, a line feed, and the bodies of macros.
   std::string text;
-  std::uint32_t size = 0;  // bytes of the file itself
-  std::string original;    // the file, where columns are not bytes; else "", and only the lines that `text` has otherwise:
+  std::uint32_t size = 0;        // bytes of it without those bodies
+  std::vector<Origin> origins;  // in order; empty where nothing was expanded: each byte is where it is in the file
+  std::string original;  // the file, where columns are not bytes or macros were expanded; else "", and only the lines that `text` has
+                         // otherwise:
   std::string blanked;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> blanked_lines;  // their numbers, and where they begin in `blanked`
   Syntax syntax;
   PackedSyntax packed;  // replaces it while the file is not in use
   std::vector<Macro> macros;
-  std::vector<Unroll> unrolls;  // in order
+  std::vector<Unroll> unrolls;  // in order; bytes of the file
   std::vector<Suppression> suppressions;
+  std::vector<UnreadKernel> kernels_not_read;
   std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
   Utf16Units units;                        // of the file itself
   std::uint32_t errors = 0;                // places that are no CUDA as the grammar knows it; read around
@@ -62,6 +72,27 @@ struct Source {
     const Node& n = syntax[node];
     return std::string_view(text).substr(n.begin, n.end - n.begin);
   }
+  // The byte of the file that byte `at` of the text comes from: of a macro, the first one of its invocation.
+  std::uint32_t in_file(std::uint32_t at) const {
+    const Origin* origin = origin_of(at);
+    return !origin ? at : origin->file_end != 0 ? origin->file_begin : origin->file_begin + (at - origin->begin);
+  }
+  // The same for the end of some text: behind its last byte, and behind the invocation of a macro.
+  std::uint32_t end_in_file(std::uint32_t end) const {
+    const Origin* origin = end == 0 ? nullptr : origin_of(end - 1);
+    return !origin ? end : origin->file_end != 0 ? origin->file_end : origin->file_begin + (end - origin->begin);
+  }
+  // What the file has where a node is: macros as they are written there.
+  std::string_view written(std::uint32_t node) const {
+    if (node == none || origins.empty() || syntax[node].begin >= size) return text_of(node);
+    return written(syntax[node].begin, syntax[node].end);
+  }
+  std::string_view written(std::uint32_t begin, std::uint32_t end) const {
+    if (origins.empty()) return std::string_view(text).substr(begin, end - begin);
+    const std::uint32_t from = in_file(begin), to = end_in_file(end);
+    return std::string_view(original).substr(from, std::max(to, from) - from);
+  }
+  // Of a byte of the file.
   std::uint32_t line_of(std::uint32_t byte) const {
     const auto at = std::upper_bound(line_starts.begin(), line_starts.end(), byte);
     return static_cast<std::uint32_t>(at - line_starts.begin());
@@ -70,16 +101,22 @@ struct Source {
   std::uint32_t column_of(std::uint32_t byte, std::uint32_t line) const {
     return units.before(original, byte) - units.before(original, line_starts[line - 1]) + 1;
   }
-  // Of a node, in lines and columns. What a macro wrote has no place: line 0.
+  // Of a node, in lines and columns. What stands in the definition of a macro has no place: line 0.
   TextPlace place_of(std::uint32_t node) const {
     TextPlace place;
     place.file = name;
     const Node& n = syntax[node];
-    if (n.begin >= size) return place;
-    place.line = line_of(n.begin);
-    place.column = column_of(n.begin, place.line);
-    place.end_line = line_of(std::max(n.end, n.begin + 1) - 1);
-    place.end_column = column_of(n.end, place.end_line);
+    return n.begin >= size ? place : place_of(n.begin, n.end);
+  }
+  // Of bytes of the text.
+  TextPlace place_of(std::uint32_t begin, std::uint32_t end) const {
+    TextPlace place;
+    place.file = name;
+    const std::uint32_t from = in_file(begin), to = std::max(end_in_file(std::max(end, begin + 1)), from + 1);
+    place.line = line_of(from);
+    place.column = column_of(from, place.line);
+    place.end_line = line_of(to - 1);
+    place.end_column = column_of(end > begin ? to : from, place.end_line);
     return place;
   }
   // The line as the file has it, without its line feed.
@@ -92,7 +129,7 @@ struct Source {
 
   // Called once the text has been read: removes redundant copies. Lines and columns stay valid.
   void forget_original() {
-    if (!units.is_one_for_each_byte()) return;
+    if (!units.is_one_for_each_byte() || !origins.empty()) return;
     for (std::uint32_t i = 1; i <= line_starts.size(); ++i) {
       const std::string_view in_file = slice_of_line(original, i);
       if (in_file == slice_of_line(text, i)) continue;
@@ -107,9 +144,14 @@ struct Source {
   }
 
  private:
+  const Origin* origin_of(std::uint32_t at) const {
+    if (origins.empty()) return nullptr;
+    return &*(std::ranges::upper_bound(origins, at, {}, &Origin::begin) - 1);
+  }
   std::string_view slice_of_line(std::string_view of, std::uint32_t number) const {
     const std::uint32_t begin = line_starts[number - 1];
-    const std::uint32_t end = number < line_starts.size() ? line_starts[number] : size;
+    const std::uint32_t whole = original.empty() ? size : static_cast<std::uint32_t>(original.size());
+    const std::uint32_t end = number < line_starts.size() ? line_starts[number] : whole;
     return of.substr(begin, end - begin);
   }
   std::string_view raw_line(std::uint32_t number) const {

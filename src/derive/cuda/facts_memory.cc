@@ -38,7 +38,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     spread.add(access.at);
     if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
     worst = &pattern;
-    worst_text = view.program.sources()[access.at.source].text_of(access.at.node);
+    worst_text = view.program.sources()[access.at.source].written(access.at.node);
   }
   into.set(Id::global_access_count, all.count());
   into.set(Id::coalesced_access_count, flat.count());

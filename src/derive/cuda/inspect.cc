@@ -120,6 +120,10 @@ class FileReleaser {
 Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, const Judge& judge) {
   Judged result;
   const Program program(sources);
+  for (std::uint32_t i = 0; i < sources.size(); ++i) {
+    const auto& unread = sources.without_syntax(i).kernels_not_read;
+    result.inspection.not_read.insert(result.inspection.not_read.end(), unread.begin(), unread.end());
+  }
   ProgramLaunches of_program = launches_of(program);
   FileReleaser releaser(sources, last_users(program, of_program.mentions));
   result.inspection.launches = std::move(of_program.launches);

@@ -141,7 +141,7 @@ Kernel kernel_of(const KernelView& view) {
   kernel.name = std::string(view.function.name);
   kernel.place = view.place_of({view.function.at.source, view.function.name_node});
   const std::uint32_t begin = source.syntax[view.function.at.node].begin;
-  kernel.signature = one_line(std::string_view(source.text).substr(begin, source.syntax[view.function.body].begin - begin));
+  kernel.signature = one_line(source.written(begin, source.syntax[view.function.body].begin));
   kernel.parameters = parameters_of(view);
   kernel.template_parameters = template_parameters_of(view);
   read_launch_bounds(view, kernel);

@@ -21,13 +21,15 @@ std::uint32_t Walker::begin_loop(std::uint32_t node) {
 
 // A pragma belongs to the loop that directly follows it.
 void Walker::note_unroll(Loop& loop, std::uint32_t node) {
-  const std::uint32_t begin = syntax()[node].begin;
+  const std::uint32_t in_text = syntax()[node].begin;
+  if (in_text >= source().size) return;
+  const std::uint32_t begin = source().in_file(in_text);
   const auto& pragmas = source().unrolls;
   const auto after = std::ranges::upper_bound(pragmas, begin, {}, &model::cuda::Unroll::end);
   if (after == pragmas.begin()) return;
   const model::cuda::Unroll& pragma = *(after - 1);
   const std::uint32_t lines = source().line_of(begin) - source().line_of(pragma.end);
-  if (begin >= source().size || lines > 2) return;
+  if (lines > 2) return;
   loop.is_unrolled = pragma.factor != "1";
   loop.factor = pragma.factor;
 }
@@ -159,7 +161,8 @@ void Walker::walk_while(std::uint32_t node) {
 void Walker::walk_range_for(std::uint32_t node) {
   const Scope scope(*this);
   const std::uint32_t name = name_in(source(), syntax().child(node, Role::declarator));
-  eval(syntax().child(node, Role::right));
+  // The elements of an object come from methods that nothing is known of; they may ask for the number of the thread.
+  if (eval(syntax().child(node, Role::right)).kind != Value::pointer) trace_.calls_unknown = true;
   if (name != none) put_slot(text(name), with(e_.opaque()));
   walk_loop(node, none, none, syntax().child(node, Role::body));
 }

@@ -59,7 +59,8 @@ std::optional<bool> inverted(std::optional<bool> value) { return value ? std::op
 
 class Reader {
  public:
-  Reader(std::string_view text, const NumberOf& number_of, bool assumes) : rest_(text), number_of_(number_of), assumes_(assumes) {}
+  Reader(std::string_view text, const NumberOf& number_of, const IsDefined& is_defined, bool assumes)
+      : rest_(text), number_of_(number_of), is_defined_(is_defined), assumes_(assumes) {}
 
   std::optional<bool> read() {
     const std::optional<bool> result = truth(read_or());
@@ -170,6 +171,8 @@ class Reader {
     // Code for the host exists beside code for the device, and both are read.
     if (name == "__CUDA_ARCH__") return assumes_ ? Maybe(yes) : std::nullopt;
     const bool is_known = std::ranges::find(known_names, name, &KnownName::name) != known_names.end();
+    const std::optional<bool> is_defined = !is_known && is_defined_ ? is_defined_(name) : std::nullopt;
+    if (is_defined) return *is_defined ? yes : no;
     return is_known || assumes_ ? Maybe(yes) : std::nullopt;
   }
 
@@ -195,6 +198,7 @@ class Reader {
 
   std::string_view rest_;
   const NumberOf& number_of_;
+  const IsDefined& is_defined_;
   bool assumes_;
   bool is_lost_ = false;  // the condition has a form that is not supported
   int depth_ = 0;
@@ -202,10 +206,12 @@ class Reader {
 
 }  // namespace
 
-std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of) { return Reader(condition, number_of, false).read(); }
+std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined) {
+  return Reader(condition, number_of, is_defined, false).read();
+}
 
-std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of) {
-  return Reader(condition, number_of, true).read();
+std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined) {
+  return Reader(condition, number_of, is_defined, true).read();
 }
 
 }  // namespace frx::ingest::cuda

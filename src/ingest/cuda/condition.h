@@ -16,10 +16,14 @@ namespace frx::ingest::cuda {
 // The value of a name that the text itself defines, if that is a number.
 using NumberOf = std::function<std::optional<std::int64_t>(std::string_view)>;
 
+// Whether the text itself defines a name, where that is certain.
+using IsDefined = std::function<std::optional<bool>(std::string_view)>;
+
 // The result where it is certain. `#ifdef X` is passed as "defined(X)".
-std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of = nullptr);
+std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of = nullptr, const IsDefined& is_defined = nullptr);
 
 // The same where unknown names count as defined: it selects the branch to read when only one can be.
-std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of = nullptr);
+std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of = nullptr,
+                                    const IsDefined& is_defined = nullptr);
 
 }  // namespace frx::ingest::cuda

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "base/text.h"
 #include "ingest/cuda/condition.h"
 #include "ingest/cuda/directive.h"
+#include "ingest/cuda/expand_macros.h"
+#include "ingest/cuda/macro_table.h"
 #include "ingest/cuda/scanner.h"
 
 namespace frx::ingest::cuda {
@@ -19,12 +19,33 @@ using model::cuda::Suppression;
 
 constexpr std::size_t deepest_condition = 1000;
 constexpr std::string_view kernel_word = "__global__";
+constexpr int most_aliases = 8;
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text), scanner_(text) { out_.text = text; }
+  Reader(std::string_view text, const Surroundings& around) : text_(text), around_(around), scanner_(text) {
+    out_.text = text;
+    for (std::string definition : around.definitions) {  // N=4
+      const std::size_t sign = definition.find('=');
+      definition = sign == definition.npos ? definition + " 1" : definition.replace(sign, 1, " ");
+      if (std::optional<Macro> macro = macro_of(definition)) macros_.define(std::move(*macro), 0, true);
+    }
+  }
 
   Preprocessed read() {
+    scan();
+    out_.macros = macros_.all();
+    expand();
+    return std::move(out_);
+  }
+
+  MacroTable read_macros() {
+    scan();
+    return std::move(macros_);
+  }
+
+ private:
+  void scan() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
       follow_word(piece);
       if (piece.kind == Piece::newline) {
@@ -39,10 +60,8 @@ class Reader {
       if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
     join_word();
-    return std::move(out_);
   }
 
- private:
   // One branch of a condition, with the facts that decide whether two branches are compatible.
   struct Side {
     std::size_t begin = 0, end = 0;
@@ -53,6 +72,9 @@ class Reader {
   };
   struct Condition {
     bool is_dead = false;    // this branch
+    bool is_certain = false;      // this branch, and all around it, are taken whatever is defined elsewhere
+    bool parent_certain = false;
+    bool had_unknown = false;     // a branch before this one may be taken
     bool was_taken = false;  // one branch is known to hold: all later ones are dead
     bool parent_dead = false;
     int code_depth = 0;       // before it
@@ -62,6 +84,23 @@ class Reader {
   };
 
   bool is_dead() const { return !open_.empty() && open_.back().is_dead; }
+  bool is_certain() const { return open_.empty() || open_.back().is_certain; }
+
+  // What the text itself says of a name counts before what headers say.
+  const MacroDefinition* macro_at(std::string_view name, std::size_t place) const {
+    return macros_.is_known(name) || !around_.macro ? macros_.at(name, place) : around_.macro(name);
+  }
+
+  void expand() {
+    if (!around_.macro && !macros_.has_uses() && out_.text.find("_Pragma") == std::string::npos) return;
+    std::optional<ExpandedText> expanded =
+        expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
+    if (!expanded) return;
+    out_.text = std::move(expanded->text);
+    out_.origins = std::move(expanded->origins);
+    out_.unrolls.insert(out_.unrolls.end(), expanded->unrolls.begin(), expanded->unrolls.end());
+    std::ranges::stable_sort(out_.unrolls, {}, &model::cuda::Unroll::end);
+  }
 
   void blank(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -105,10 +144,9 @@ class Reader {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
   }
 
-  // A macro that defines a kernel is replaced by its meaning, where the word fits.
+  // A macro of an unknown header that is named as one that defines kernels is replaced by that meaning, where the word fits.
   void show_kernel(const Piece& piece, std::string_view spelling) {
-    if (spelling.size() < kernel_word.size()) return;
-    if (!spelling.ends_with("KERNEL_ATTRIBUTES") && !kernel_macros_.contains(std::string(spelling))) return;
+    if (!spelling.ends_with("KERNEL_ATTRIBUTES") || macros_.is_known(spelling)) return;
     blank(piece.begin, piece.begin + piece.size);
     out_.text.replace(piece.begin, kernel_word.size(), kernel_word);
   }
@@ -145,7 +183,9 @@ class Reader {
     if (directive.word.starts_with("el")) return turn(piece, directive);
     if (directive.word == "endif") return end_condition(piece);
     if (is_dead()) return;
-    if (directive.word == "define") define(directive.rest);
+    if (directive.word == "define") define(directive.rest, piece.begin);
+    if (directive.word == "undef") macros_.undefine(name_in_front(directive.rest), piece.begin, is_certain());
+    guard_.clear();
     if (directive.word == "pragma") note_unroll(piece, directive.rest);
   }
 
@@ -156,20 +196,32 @@ class Reader {
     return directive.word == "else" ? "1" : directive.rest;
   }
 
-  std::optional<std::int64_t> number_of(std::string_view name) const {
-    const auto at = by_name_.find(std::string(name));
-    if (at == by_name_.end()) return std::nullopt;
-    const Macro& macro = out_.macros[at->second];
-    std::int64_t value = 0;
-    const char* end = macro.body.data() + macro.body.size();
-    const auto read = std::from_chars(macro.body.data(), end, value);
-    const bool is_number = !macro.body.empty() && read.ec == std::errc() && read.ptr == end;
-    return is_number && !macro.is_ambiguous ? std::optional(value) : std::nullopt;
+  static std::string_view name_in_front(std::string_view text) {
+    std::size_t size = 0;
+    while (size < text.size() && is_name_character(text[size])) ++size;
+    return text.substr(0, size);
+  }
+
+  std::optional<std::int64_t> number_of(std::string_view name, std::size_t place) const {
+    for (int i = 0; i < most_aliases; ++i) {
+      const MacroDefinition* found = macro_at(name, place);
+      if (!found || found->macro.is_function) return std::nullopt;
+      std::string_view body = found->macro.body;
+      while (body.size() > 2 && body.starts_with('(') && body.ends_with(')')) body = trim(body.substr(1, body.size() - 2));
+      std::int64_t value = 0;
+      const char* end = body.data() + body.size();
+      const auto read = std::from_chars(body.data(), end, value);
+      if (read.ec == std::errc() && read.ptr == end && !body.empty()) return value;
+      if (name_in_front(body).size() != body.size()) return std::nullopt;
+      name = body;
+    }
+    return std::nullopt;
   }
 
   void begin_condition(const Piece& piece, const Directive& directive) {
     Condition condition;
     condition.parent_dead = is_dead() || open_.size() >= deepest_condition;
+    condition.parent_certain = is_certain();
     condition.code_depth = code_depth_;
     open_.push_back(std::move(condition));
     begin_side(piece, directive);
@@ -177,13 +229,17 @@ class Reader {
 
   void begin_side(const Piece& piece, const Directive& directive) {
     Condition& condition = open_.back();
-    const auto numbers = [&](std::string_view name) { return number_of(name); };
+    const auto numbers = [&](std::string_view name) { return number_of(name, piece.begin); };
+    const auto defined = [&](std::string_view name) { return macros_.is_defined(name, piece.begin); };
     const std::string question = question_of(directive);
-    const std::optional<bool> holds = condition.parent_dead ? std::nullopt : truth_of(question, numbers);
+    const std::optional<bool> holds = condition.parent_dead ? std::nullopt : truth_of(question, numbers, defined);
+    condition.is_certain = condition.parent_certain && holds == true && !condition.had_unknown;
+    condition.had_unknown = condition.had_unknown || !holds;
+    guard_ = !holds && open_.size() == 1 && question.starts_with("!defined(") ? question : "";
     condition.is_dead = condition.parent_dead || condition.was_taken || holds == false;
     condition.was_taken = condition.was_taken || holds == true;
     if (is_dead()) return;
-    if (!condition.is_chosen && likely_truth_of(question, numbers).value_or(true)) {
+    if (!condition.is_chosen && likely_truth_of(question, numbers, defined).value_or(true)) {
       condition.is_chosen = true;
       condition.chosen = condition.sides.size();
     }
@@ -215,7 +271,9 @@ class Reader {
     if (condition.sides.empty()) return;
     const bool fit = condition.code_depth == 0 && std::ranges::all_of(condition.sides, &Side::is_whole);
     for (std::size_t i = 0; !fit && i < condition.sides.size(); ++i) {
-      if (i != condition.chosen) blank(condition.sides[i].begin, condition.sides[i].end);
+      if (i == condition.chosen) continue;
+      blank(condition.sides[i].begin, condition.sides[i].end);
+      macros_.forget(condition.sides[i].begin, condition.sides[i].end);
     }
     const Side& kept = condition.sides[condition.chosen];
     code_depth_ = kept.code_depth;
@@ -223,16 +281,12 @@ class Reader {
     if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += kept.brackets;
   }
 
-  void define(std::string_view rest) {
+  void define(std::string_view rest, std::size_t place) {
     std::optional<Macro> macro = macro_of(rest);
     if (!macro) return;
-    const auto [at, is_new] = by_name_.try_emplace(macro->name, out_.macros.size());
-    if (is_new) {
-      if (!macro->is_function && macro->body.find(kernel_word) != std::string::npos) kernel_macros_.insert(macro->name);
-      out_.macros.push_back(std::move(*macro));
-    } else if (out_.macros[at->second].body != macro->body) {
-      out_.macros[at->second].is_ambiguous = true;
-    }
+    // A guard against reading a header twice: the header is read once.
+    if (!guard_.empty() && macro->body.empty() && guard_ == "!defined(" + macro->name + ")") open_.back().is_certain = true;
+    macros_.define(std::move(*macro), place, is_certain());
   }
 
   void note_unroll(const Piece& piece, std::string_view rest) {
@@ -261,11 +315,12 @@ class Reader {
   }
 
   std::string_view text_;
+  const Surroundings& around_;
   Scanner scanner_;
   Preprocessed out_;
   std::vector<Condition> open_;
-  std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_set<std::string> kernel_macros_;
+  MacroTable macros_;
+  std::string guard_;         // the question of the directive before this one, when it may guard the whole text
   std::vector<Piece> word_;   // the word that was read last, in parts where it goes over lines
   std::size_t word_end_ = 0;  // where its next part would begin
   bool is_spliced_ = false;   // a backslash stands there
@@ -277,6 +332,8 @@ class Reader {
 
 }  // namespace
 
-Preprocessed preprocess(std::string_view text) { return Reader(text).read(); }
+Preprocessed preprocess(std::string_view text, const Surroundings& around) { return Reader(text, around).read(); }
+
+MacroTable macros_in(std::string_view text, const Surroundings& around) { return Reader(text, around).read_macros(); }
 
 }  // namespace frx::ingest::cuda

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/cuda/directive.h"
+#include "ingest/cuda/kernel_heads.h"
 #include "ingest/cuda/preprocessor.h"
 #include "ingest/cuda/syntax_tree.h"
 
@@ -73,9 +74,53 @@ void find_values(Source& source, const Bodies& bodies, std::uint32_t first) {
   }
 }
 
+// Does the tree hold it, as a function with its name and its specifier?
+bool is_kernel_node(const Source& source, std::uint32_t node) {
+  const std::uint32_t body = source.syntax.child(node, model::cuda::Role::body);
+  const std::uint32_t declarator = source.syntax.child(node, model::cuda::Role::declarator);
+  if (body == model::cuda::none || declarator == model::cuda::none) return false;
+  for (std::uint32_t c = source.syntax.first_child(node); c != model::cuda::none && c < declarator; c = source.syntax.next_sibling(c)) {
+    if (source.text_of(c) == "__global__") return true;
+  }
+  return false;
+}
+
+// Those among `heads`, which are in order, that the nodes from `first` on do not hold.
+std::vector<KernelHead> missing(const Source& source, std::vector<KernelHead> heads, std::uint32_t first) {
+  std::vector<bool> is_found(heads.size());
+  for (std::uint32_t n = first; n < source.syntax.size(); ++n) {
+    if (!source.syntax.is(n, NodeKind::function_definition) || !is_kernel_node(source, n)) continue;
+    const std::uint32_t body = source.syntax[source.syntax.child(n, model::cuda::Role::body)].begin;
+    const auto at = std::ranges::lower_bound(heads, body, {}, &KernelHead::body);
+    if (at != heads.end() && at->body == body) is_found[static_cast<std::size_t>(at - heads.begin())] = true;
+  }
+  std::size_t i = 0;
+  std::erase_if(heads, [&](const KernelHead&) { return is_found[i++]; });
+  return heads;
+}
+
+void name_unread(Source& source, const KernelHead& head) {
+  std::string name = source.text.substr(head.name_begin, head.name_end - head.name_begin);
+  source.kernels_not_read.push_back({std::move(name), source.place_of(head.word, head.word_end()), "the parser does not know its syntax"});
+}
+
+// What the parser did not find in the whole text it may find in the text of the kernel alone: an error before it is no longer in its way.
+void read_missing_kernels(Source& source, const std::vector<KernelHead>& heads) {
+  if (heads.empty()) return;
+  for (const KernelHead& head : missing(source, heads, 0)) {
+    const std::uint32_t first = source.syntax.size();
+    std::uint32_t errors = 0;
+    const std::string_view alone = std::string_view(source.text).substr(head.begin, head.end - head.begin);
+    const bool is_read = add_syntax(alone, head.begin, source.syntax, errors) && missing(source, {head}, first).empty();
+    if (is_read) continue;
+    source.syntax.nodes.resize(first);
+    name_unread(source, head);
+  }
+}
+
 }  // namespace
 
-Result<Source> read_source(std::string name, std::string original) {
+Result<Source> read_source(std::string name, std::string original, const Surroundings& around) {
   if (original.size() > largest) {
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::move(name));
   }
@@ -88,21 +133,25 @@ Result<Source> read_source(std::string name, std::string original) {
   source.original = std::move(original);
   const std::string_view text = source.original;
   source.name = std::move(name);
-  source.size = static_cast<std::uint32_t>(text.size());
   source.line_starts = line_starts(text);
   source.units = Utf16Units(text);
-  Preprocessed plain = preprocess(text);
+  Preprocessed plain = preprocess(text, around);
+  if (plain.text.size() > largest) return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
+  source.size = static_cast<std::uint32_t>(plain.text.size());
+  source.origins = std::move(plain.origins);
   source.macros = std::move(plain.macros);
   source.unrolls = std::move(plain.unrolls);
   source.suppressions = std::move(plain.suppressions);
+  const std::vector<KernelHead> heads = settle_kernel_heads(plain.text);
   const Bodies bodies = bodies_of(source.macros);
   source.text.reserve(plain.text.size() + 1 + bodies.text.size());
   source.text.append(plain.text).append("\n").append(bodies.text);
   std::string().swap(plain.text);
   source.syntax.nodes.reserve(source.text.size() / bytes_per_node);
-  if (Result<> read = add_syntax(std::string_view(source.text).substr(0, text.size()), 0, source.syntax, source.errors); !read) {
+  if (Result<> read = add_syntax(std::string_view(source.text).substr(0, source.size), 0, source.syntax, source.errors); !read) {
     return Failure{read.error()}.at(std::string(source.name.view()));
   }
+  read_missing_kernels(source, heads);
   const std::uint32_t first = source.syntax.size();
   add_bodies(source, bodies);
   find_values(source, bodies, first);

@@ -14,11 +14,13 @@ struct Piece {
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  // A text that does not begin a line has no directive before its first line feed.
+  explicit Scanner(std::string_view text, bool line_begins = true) : text_(text), line_begins_(line_begins) {}
 
   // The next token after blanks; a directive is a whole one, with its continued lines but without the last line feed. Code is returned as
   // one word or one punctuation mark.
   Piece next();
+  std::size_t position() const { return at_; }  // behind the last token
   std::string_view of(const Piece& piece) const { return text_.substr(piece.begin, piece.size); }
 
  private:
@@ -32,7 +34,7 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  bool line_begins_ = true;
+  bool line_begins_;
 };
 
 }  // namespace frx::ingest::cuda

@@ -1,0 +1,72 @@
+// The files that source includes, as far as they lie in the folders that were given, and the macros that they define.
+//
+//   #include "tile.h"         beside the file, in a folder of -I, in a folder that was given,
+//   #include <lib/tile.h>     or the only file below those whose path ends like this
+//
+// Each file is read once, whoever includes it. Nothing outside of these folders is opened.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/cuda/macro_table.h"
+
+namespace frx::ingest::cuda {
+
+struct HeaderFolders {
+  std::vector<std::string> given;    // folders that are analysed, or those of files that are
+  std::vector<std::string> include;  // of -I, in order
+};
+
+class Headers {
+ public:
+  // Follows what `files` include. A file that cannot be read, or is one too many, is passed over.
+  Headers(const HeaderFolders& folders, std::span<const std::string> files);
+
+  struct Node {
+    std::string path;
+    std::vector<std::uint32_t> includes, included_by;
+    MacroTable macros;  // where it is included
+  };
+  const std::deque<Node>& nodes() const { return nodes_; }
+  // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.
+  std::vector<bool> around(const std::string& path) const;
+  // Numbers of the files that define a macro.
+  std::span<const std::uint32_t> defining(std::string_view name) const;
+
+ private:
+  class Tree;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::uint32_t number_of(const std::string& path);
+  void follow(Tree& tree);
+  void mark_included(std::uint32_t from, std::vector<bool>& seen) const;
+
+  std::deque<Node> nodes_;
+  std::unordered_map<std::string, std::uint32_t> by_path_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>, Hash, std::equal_to<>> by_macro_;
+};
+
+// The macros that headers define for one file.
+class HeaderMacros {
+ public:
+  HeaderMacros(const Headers& headers, const std::string& path) : headers_(headers), is_around_(headers.around(path)) {}
+
+  // Null where no header around the file defines it, or two do differently. A constant is expanded too: the file does not define it.
+  const MacroDefinition* find(std::string_view name);
+
+ private:
+  const MacroDefinition* definition_of(std::string_view name, std::span<const std::uint32_t> files) const;
+
+  const Headers& headers_;
+  std::vector<bool> is_around_;
+  std::unordered_map<std::string, const MacroDefinition*> found_;  // names that headers define
+  std::deque<MacroDefinition> expanded_;
+};
+
+}  // namespace frx::ingest::cuda
