@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "analyse/analyzer.h"
+#include "analyse/source_headers.h"
 #include "base/memory_budget.h"
 #include "base/text.h"
 #include "capture/ptx_compiler.h"
@@ -42,8 +43,9 @@ struct Work {
 struct Reading {
   const Options& options;
   const report::CodeAnalyst& analyst;
-  std::optional<model::CompilerLog> log;
-  bool compiles = false;        // CUDA source to PTX
+  const SourceHeaders& headers;
+  std::optional<model::CompilerLog> log = {};
+  bool compiles = false;         // CUDA source to PTX
   Clock::time_point until = {};  // --with-ptx=auto: then no compiler runs any more
 
   bool is_automatic() const { return options.compilers.with_ptx == PtxUse::automatic; }
@@ -122,7 +124,9 @@ void confirm_with(const std::string& path, report::CudaReport& report, const Rea
 
 Result<> read_cuda(Work& work, const Reading& reading) {
   CodeUnit& unit = work.unit;
-  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); }));
+  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(
+                            unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); },
+                            [&](std::size_t i) { return reading.headers.around(work.inputs[i]->source.path()); }));
   unit.unread = std::move(unit.cuda->unread);
   if (unit.cuda->files.empty()) {
     unit.cuda.reset();
@@ -206,7 +210,8 @@ Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeRepor
 
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
-  Reading reading{context.options(), *analyst, {}, false, {}};
+  TRY_ASSIGN(const SourceHeaders headers, SourceHeaders::of(inputs, context.options().build));
+  Reading reading{.options = context.options(), .analyst = *analyst, .headers = headers};
   TRY_ASSIGN(reading.log, take_log(inputs, context));
   const std::string why_not = reading.is_automatic() ? reason_not_to_compile(inputs, *reading.options.host) : "";
   reading.compiles = reading.options.compilers.with_ptx != PtxUse::no && why_not.empty();

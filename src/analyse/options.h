@@ -28,10 +28,18 @@ struct CompilerOptions {
   std::string ptxas_log;                 // what it once printed: a path, or ""
 };
 
+// How CUDA source is built, as far as its macros and headers go.
+struct BuildOptions {
+  std::vector<std::string> include_folders;  // of -I
+  std::vector<std::string> definitions;      // of -D: "N=4", "FAST"
+  std::string compile_commands;              // a compile_commands.json; "": the one in a folder of the source or above it
+};
+
 struct Options {
   report::AnalysisOptions knowledge = {};
   std::string scope = "auto";  // of a run: run, steady_state, auto
   CompilerOptions compilers = {};
+  BuildOptions build = {};
   const capture::Host* host = &capture::this_machine();
   // Told of every large input that is opened; gives the callback for its progress, or nothing.
   report::OpenEach progress = {};

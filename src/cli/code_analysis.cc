@@ -44,6 +44,10 @@ analyse::CompilerOptions CodeOptions::asked_compilers() const {
 
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
+  syntax.option("-I,--include", "DIR", options.build.include_folders, "CUDA source: a folder with its headers; may be given again");
+  syntax.option("-D,--define", "NAME=VALUE", options.build.definitions, "CUDA source: a macro of the build; may be given again");
+  syntax.option("--compile-commands", "FILE", options.build.compile_commands,
+                "CUDA source: take the folders of headers from here; default: found beside or above");
   syntax.flag_or_choice("--with-ptx", "WHEN", options.with_ptx, "yes", {"auto", "yes", "no"},
                         "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found; auto: up to 4 files that are "
                         "named, for 10 s in all");

@@ -20,6 +20,7 @@ struct CodeOptions {
 
   // With what with_ptx says.
   analyse::CompilerOptions asked_compilers() const;
+  analyse::BuildOptions build;
 };
 
 void describe_code(Syntax& syntax, CodeOptions& options);

@@ -144,6 +144,9 @@ Result<> check_options_of_change(const Options& options, const SideFiles& before
                               {{"--why", false, "the files of one side"},
                                {"--scope", false, "one run or trace"},
                                {"--pedantic", has_source, "CUDA source"},
+                               {"--include", false, "the files of one side"},
+                               {"--define", false, "the files of one side"},
+                               {"--compile-commands", false, "the files of one side"},
                                {"--with-ptx", has_source, "CUDA source"},
                                {"--build-flags", has_source, "CUDA source"},
                                {"--with-ptxas", has_ptx || with_ptx, "PTX"},
@@ -200,6 +203,9 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
   TRY(given.expect_applicable("analyze", what,
                               {{"--scope", id == "run" || id == "ranks", "one run or trace"},
                                {"--pedantic", any(Kind::cuda), "CUDA source"},
+                               {"--include", any(Kind::cuda), "CUDA source"},
+                               {"--define", any(Kind::cuda), "CUDA source"},
+                               {"--compile-commands", any(Kind::cuda), "CUDA source"},
                                {"--with-ptx", any(Kind::cuda), "CUDA source"},
                                {"--build-flags", any(Kind::cuda), "CUDA source"},
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
@@ -236,6 +242,9 @@ Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
                                       {{"--why", false, "one profile, run or trace"},
                                        {"--scope", false, "one run or trace"},
                                        {"--pedantic", false, "CUDA source"},
+                                       {"--include", false, "CUDA source"},
+                                       {"--define", false, "CUDA source"},
+                                       {"--compile-commands", false, "CUDA source"},
                                        {"--with-ptx", false, "CUDA source"},
                                        {"--build-flags", false, "CUDA source"},
                                        {"--with-ptxas", false, "PTX"},
@@ -261,7 +270,7 @@ Result<int> act(const Options& given, Io& io) {
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
-  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.asked_compilers()}, io);
+  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.asked_compilers(), .build = options.code.build}, io);
   TRY_ASSIGN(std::vector<analyse::Input> inputs, session.inputs(options.targets));
   TRY(check_options(options, inputs));
   TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));

@@ -80,7 +80,8 @@ void add_advice(Document& page, const CudaReport& report) {
 Document document_of(const CudaReport& report) {
   Document page;
   add_head(page, report);
-  add_findings(page, report.findings, findings_shown);
+  const bool is_all_read = report.inspection.not_read.empty() && report.not_understood == 0;
+  add_findings(page, report.findings, findings_shown, is_all_read ? "None." : "None in what was read, which is not all of the source.");
   if (!report.withheld.empty()) {
     page.paragraph(fmt::format("--pedantic shows {} more: style, and guesses that the source alone does not settle.",
                                count_text(report.withheld.size(), "finding")));

@@ -31,10 +31,10 @@ std::string place_text(const TextPlace& place) {
   return text;
 }
 
-void add_findings(Document& page, std::span<const Finding> findings, std::size_t limit) {
+void add_findings(Document& page, std::span<const Finding> findings, std::size_t limit, std::string_view none) {
   const std::size_t shown = std::min(limit, findings.size());
   page.section("Findings", shown, findings.size());
-  if (findings.empty()) page.paragraph("None.");
+  if (findings.empty()) page.paragraph(none);
   std::set<std::string_view> said;
   for (const Finding& finding : findings.first(shown)) {
     const std::string severity(name_of(finding.severity));

@@ -19,7 +19,8 @@ std::string place_text(const model::TextPlace& place);
 inline constexpr std::size_t findings_shown = 10;
 
 // "FINDINGS (k of n)" with at most `limit`, each with place, message and what to do.
-void add_findings(Document& page, std::span<const model::Finding> findings, std::size_t limit);
+// `none`: what to say where there are none.
+void add_findings(Document& page, std::span<const model::Finding> findings, std::size_t limit, std::string_view none = "None.");
 
 // One line per label: score, names, how it is proven, evidence.
 void add_labels(Document& page, std::span<const model::Finding> labels);

@@ -210,7 +210,8 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(std::vector<std::p
   return report;
 }
 
-Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const {
+Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of,
+                                                              const SurroundingsOf& surroundings_of) const {
   constexpr std::size_t many = 16;  // files: more are compressed when they are read, and decompressed while they are analysed
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
@@ -220,7 +221,8 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   const auto read_one = [&](std::size_t i) -> Result<model::cuda::Source> {
     TRY_ASSIGN(std::string text, text_of(i));
     if (options_.with_figures && drawn_bytes.fetch_add(text.size()) + text.size() <= most_drawn) texts[i] = {names[i], text};
-    TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(names[i], std::move(text)));
+    const ingest::cuda::Surroundings around = surroundings_of ? surroundings_of(i) : ingest::cuda::Surroundings();
+    TRY_ASSIGN(model::cuda::Source source, ingest::cuda::read_source(names[i], std::move(text), around));
     if (names.size() > many) source.pack();
     return source;
   };
@@ -235,6 +237,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
     }
     model::cuda::Source source = std::move(**read[i]);
     read[i].reset();
+    report->not_understood += source.errors;
     if (source.errors > 0)
       report->notes.push_back(
           fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));

@@ -11,6 +11,7 @@
 
 #include "advise/catalogue.h"
 #include "base/result.h"
+#include "ingest/cuda/preprocessor.h"
 #include "ingest/ptx/categories.h"
 #include "knowledge/code_labels.h"
 #include "knowledge/code_rules.h"
@@ -51,7 +52,9 @@ class CodeAnalyst {
   // The same, with each text requested when it is needed, from several threads: not all of them are in memory at once. Files that cannot
   // be read are left out and listed in the report, which may be all of them.
   using TextOf = std::function<Result<std::string>(std::size_t)>;  // by number of the name
-  Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of) const;
+  using SurroundingsOf = std::function<ingest::cuda::Surroundings(std::size_t)>;  // what headers say of macros, by that number
+  Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of,
+                                                   const SurroundingsOf& surroundings_of = {}) const;
 
  private:
   CodeAnalyst() = default;

@@ -200,7 +200,8 @@ void Walker::walk_while(std::uint32_t node) {
 void Walker::walk_range_for(std::uint32_t node) {
   const Scope scope(*this);
   const std::uint32_t name = name_in(source(), syntax().child(node, Role::declarator));
-  eval(syntax().child(node, Role::right));
+  // The elements of an object come from methods that nothing is known of; they may ask for the number of the thread.
+  if (eval(syntax().child(node, Role::right)).kind != Value::pointer) trace_.calls_unknown = true;
   if (name != none) put_slot(text(name), with(e_.opaque()));
   walk_loop(node, none, none, syntax().child(node, Role::body));
 }

@@ -7,88 +7,28 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ingest/cuda/expansion_writer.h"
+#include "ingest/cuda/macro_body.h"
 #include "ingest/cuda/scanner.h"
 
 namespace frx::ingest::cuda {
 namespace {
 
 using model::cuda::Macro;
-using model::cuda::Origin;
 
-constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 constexpr std::size_t most_tokens_of_one = 20'000;   // that one invocation may become, with all that it passes through
 constexpr std::size_t most_tokens = 1'000'000;       // of all invocations, and one for each four bytes of the file
 constexpr std::size_t bytes_of_token = 16;           // a longer one counts as several
-constexpr std::size_t longest_gap = 200;             // between tokens of the file, that is kept as it is
 constexpr std::uint32_t deepest_hiding = 64;         // macros that stand in one another
 constexpr int deepest_arguments = 24;                // arguments that are expanded within arguments
 
-struct MacroToken {
-  std::string_view spelling;
-  std::uint32_t file = nowhere;    // the byte of the file, when it is written there
-  std::uint32_t before = nowhere;  // the end of the token before it in the file
-  std::uint32_t hidden = 0;        // the macros that it came out of, which do not expand it again
-  bool is_spaced = false;          // a blank, a comment or a line end stands before it
-};
-using MacroTokens = std::vector<MacroToken>;
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
-}
 bool is_word(std::string_view spelling) {
   return !spelling.empty() && is_word_character(spelling[0]) && (spelling[0] < '0' || spelling[0] > '9');
 }
 
-// The body of a macro, in tokens, with the parameters among them.
-struct Body {
-  struct Part {
-    MacroToken token;
-    int parameter = -1;
-    bool is_stringized = false;  // behind #
-    bool is_pasted = false;      // to the part before it
-  };
-  std::vector<Part> parts;
-  std::size_t parameters = 0;
-  bool is_variadic = false;
-};
-
-Body body_of(const Macro& macro) {
-  Body body;
-  std::unordered_map<std::string_view, int> numbers;
-  for (const std::string& name : macro.parameters) {
-    const int number = static_cast<int>(body.parameters++);
-    body.is_variadic = name.ends_with("...");
-    const std::string_view plain = trim(std::string_view(name).substr(0, name.size() - (body.is_variadic ? 3 : 0)));
-    numbers.try_emplace(plain.empty() ? "__VA_ARGS__" : plain, number);
-  }
-  Scanner scanner(macro.body, false);
-  bool stringizes = false, pastes = false;
-  std::size_t behind = 0;
-  for (Piece piece = scanner.next(); piece.kind != Piece::end; piece = scanner.next()) {
-    if (piece.kind == Piece::comment || piece.kind == Piece::newline) continue;
-    const std::string_view spelling = scanner.of(piece);
-    const bool is_spaced = piece.begin > behind;
-    behind = piece.begin + piece.size;
-    if (spelling == "#" && std::string_view(macro.body).substr(behind).starts_with('#')) {
-      pastes = true;
-      behind += scanner.next().size;
-      continue;
-    }
-    if (spelling == "#" && macro.is_function) {
-      stringizes = true;
-      continue;
-    }
-    const auto number = numbers.find(spelling);
-    Body::Part part{{spelling, nowhere, nowhere, 0, is_spaced}, number == numbers.end() ? -1 : number->second, stringizes, pastes};
-    stringizes = pastes = false;
-    body.parts.push_back(part);
-  }
-  return body;
-}
-
 class Expander {
  public:
-  Expander(std::string_view text, const MacroAt& macro_at) : text_(text), macro_at_(macro_at), scanner_(text) {}
+  Expander(std::string_view text, const MacroAt& macro_at) : text_(text), macro_at_(macro_at), scanner_(text), writer_(text) {}
 
   std::optional<ExpandedText> run() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
@@ -96,9 +36,10 @@ class Expander {
       if (piece.kind == Piece::code && is_word(word)) begin(word, static_cast<std::uint32_t>(piece.begin));
       behind_ = static_cast<std::uint32_t>(scanner_.position());
     }
-    if (!is_changed_) return std::nullopt;
-    copy_file_until(static_cast<std::uint32_t>(text_.size()));
-    return std::move(out_);
+    if (!writer_.has_changes()) return std::nullopt;
+    ExpandedText result = std::move(writer_).finish();
+    result.unrolls = std::move(unrolls_);
+    return result;
   }
 
  private:
@@ -154,7 +95,7 @@ class Expander {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
       if (piece.kind == Piece::comment || piece.kind == Piece::newline) continue;
       const auto at = static_cast<std::uint32_t>(piece.begin);
-      return MacroToken{scanner_.of(piece), at, before, 0, at != before};
+      return MacroToken{.spelling = scanner_.of(piece), .file = at, .before = before, .is_spaced = at != before};
     }
     return std::nullopt;
   }
@@ -179,15 +120,19 @@ class Expander {
   }
 
   // Brackets and all; absent when they do not close.
-  std::optional<MacroArguments> arguments(Input& input, const Body& body) {
+  std::optional<MacroArguments> arguments(Input& input, const MacroBody& body) {
     next(input);
+    closing_ = nowhere;
     MacroArguments all(1);
     for (int depth = 1; true;) {
       const std::optional<MacroToken> token = next(input);
       if (!token) return std::nullopt;
       const std::string_view spelling = token->spelling;
       if (spelling == "(") ++depth;
-      if (spelling == ")" && --depth == 0) break;
+      if (spelling == ")" && --depth == 0) {
+        if (token->file != nowhere) closing_ = token->file + 1;
+        break;
+      }
       const bool is_rest = body.is_variadic && all.size() == body.parameters;
       if (spelling == "," && depth == 1 && !is_rest) {
         all.emplace_back();
@@ -202,7 +147,7 @@ class Expander {
 
   // --- replacing
 
-  const Body& body_named(const Macro& macro) {
+  const MacroBody& body_named(const Macro& macro) {
     const auto [at, is_new] = bodies_.try_emplace(&macro);
     if (is_new) at->second = body_of(macro);
     return at->second;
@@ -224,7 +169,7 @@ class Expander {
   }
 
   void replace(const MacroToken& name, const Macro& macro, Input& input, std::uint32_t place, int depth) {
-    const Body& body = body_named(macro);
+    const MacroBody& body = body_named(macro);
     MacroArguments raw;
     if (macro.is_function) {
       std::optional<MacroArguments> read = arguments(input, body);
@@ -234,17 +179,26 @@ class Expander {
       }
       raw = std::move(*read);
     }
+    // A name in the file has a place of its own, also among the arguments of another macro.
+    FileRange range = name.invocation;
+    if (name.file != nowhere) {
+      const std::uint32_t end = name.file + static_cast<std::uint32_t>(name.spelling.size());
+      range = {name.file, macro.is_function && closing_ != nowhere ? std::max(closing_, end) : end};
+    }
     MacroTokens made = substituted(body, raw, place, depth);
     if (!spend(made.size())) return;
     if (!made.empty()) made.front().is_spaced = name.is_spaced;
-    for (MacroToken& token : made) token.hidden = hide(token.hidden == 0 ? name.hidden : token.hidden, &macro);
+    for (MacroToken& token : made) {
+      if (token.file == nowhere && token.invocation.begin == nowhere) token.invocation = range;
+      token.hidden = hide(token.hidden == 0 ? name.hidden : token.hidden, &macro);
+    }
     input.waiting.insert(input.waiting.end(), made.rbegin(), made.rend());
   }
 
   // A block or a launch that is repeated would be judged as often as it is; it is written once.
-  static bool repeats_code(const Body& body, const MacroArguments& raw) {
+  static bool repeats_code(const MacroBody& body, const MacroArguments& raw) {
     std::vector<int> uses(raw.size());
-    for (const Body::Part& part : body.parts) {
+    for (const MacroBody::Part& part : body.parts) {
       if (part.parameter >= 0 && !part.is_stringized) ++uses[static_cast<std::size_t>(part.parameter)];
     }
     for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -253,13 +207,13 @@ class Expander {
     return false;
   }
 
-  MacroTokens substituted(const Body& body, const MacroArguments& raw, std::uint32_t place, int depth) {
+  MacroTokens substituted(const MacroBody& body, const MacroArguments& raw, std::uint32_t place, int depth) {
     MacroTokens made;
     std::vector<std::optional<MacroTokens>> expanded(raw.size());
     const bool has_rest = body.is_variadic && !raw.empty() && !raw.back().empty();
     std::size_t dropped_close = body.parts.size();  // the bracket that ends __VA_OPT__(
     for (std::size_t i = 0; i < body.parts.size() && spend(); ++i) {
-      const Body::Part& part = body.parts[i];
+      const MacroBody::Part& part = body.parts[i];
       if (part.token.spelling == "__VA_OPT__" && body.is_variadic && i + 1 < body.parts.size() && body.parts[i + 1].token.spelling == "(") {
         dropped_close = closing(body, i + 1);
         i = has_rest ? i + 1 : dropped_close;
@@ -268,13 +222,13 @@ class Expander {
       if (i == dropped_close) continue;
       const bool pastes_next = i + 1 < body.parts.size() && body.parts[i + 1].is_pasted;
       if (part.parameter < 0) {
-        if (part.is_stringized) made.push_back({"#", nowhere, nowhere, 0, true});
+        if (part.is_stringized) made.push_back({.spelling = "#", .is_spaced = true});
         add(made, std::span(&part.token, 1), part.is_pasted, part.token.is_spaced);
         continue;
       }
       const auto number = static_cast<std::size_t>(part.parameter);
       if (part.is_stringized) {
-        made.push_back({kept(as_string(raw[number])), nowhere, nowhere, 0, part.token.is_spaced});
+        made.push_back({.spelling = kept(as_string(raw[number])), .is_spaced = part.token.is_spaced});
       } else if (part.is_pasted && number + 1 == raw.size() && body.is_variadic && !made.empty() && made.back().spelling == ",") {
         if (!has_rest) made.pop_back();  // , ##__VA_ARGS__
         add(made, argument(raw, expanded, number, place, depth), false, true);
@@ -310,6 +264,7 @@ class Expander {
       MacroToken joined = made.back();
       joined.spelling = kept(std::string(joined.spelling) + std::string(tokens[0].spelling));
       joined.file = joined.before = nowhere;
+      joined.invocation = {};
       made.back() = joined;
       first = 1;
     }
@@ -319,7 +274,7 @@ class Expander {
     }
   }
 
-  static std::size_t closing(const Body& body, std::size_t open) {
+  static std::size_t closing(const MacroBody& body, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < body.parts.size(); ++i) {
       if (body.parts[i].token.spelling == "(") ++depth;
@@ -369,7 +324,7 @@ class Expander {
     const bool is_pragma = word == "_Pragma";
     if (!is_pragma && !macro_named(word, place)) return;
     const Scanner behind_name = scanner_;
-    Input input{{{word, place, behind_, 0, true}}, true};
+    Input input{{MacroToken{.spelling = word, .file = place, .before = behind_}}, true};
     MacroTokens made;
     gives_up_ = spent_ > most_tokens + text_.size() / 4;
     spent_on_one_ = 0;
@@ -380,79 +335,22 @@ class Expander {
       scanner_ = behind_name;
       return;
     }
-    copy_file_until(place);
-    write(made, place, static_cast<std::uint32_t>(scanner_.position()));
-    copied_ = static_cast<std::uint32_t>(scanner_.position());
-    out_.unrolls.insert(out_.unrolls.end(), unrolls_of_one_.begin(), unrolls_of_one_.end());
-    is_changed_ = true;
-  }
-
-  void copy_file_until(std::uint32_t end) {
-    if (end == copied_) return;
-    separate(text_[copied_], copied_, copied_);
-    add_origin({size(), copied_, 0});
-    out_.text += text_.substr(copied_, end - copied_);
-    copied_ = end;
-  }
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(out_.text.size()); }
-
-  void add_origin(Origin origin) {
-    if (!out_.origins.empty()) {
-      const Origin& last = out_.origins.back();
-      const bool goes_on = origin.file_end != 0 ? last.file_begin == origin.file_begin && last.file_end == origin.file_end
-                                                : last.file_end == 0 && last.file_begin + (origin.begin - last.begin) == origin.file_begin;
-      if (goes_on) return;
-    }
-    out_.origins.push_back(origin);
-  }
-
-  // Two tokens that would become one are kept apart.
-  void separate(char next, std::uint32_t begin, std::uint32_t end) {
-    if (out_.text.empty()) return;
-    const char last = out_.text.back();
-    const bool are_words = is_word_character(last) && is_word_character(next);
-    const bool are_marks = last == next && (last == '+' || last == '-' || last == '&' || last == '|' || last == '<' || last == '>');
-    if (!are_words && !are_marks) return;
-    add_blank(begin, end);
-  }
-  void add_blank(std::uint32_t begin, std::uint32_t end) {
-    if (end > begin) add_origin({size(), begin, end});
-    out_.text += ' ';
-  }
-
-  void write(const MacroTokens& made, std::uint32_t begin, std::uint32_t end) {
-    const char* behind = nullptr;  // the token before, where it is in memory
-    std::uint32_t file_behind = nowhere;
-    for (const MacroToken& token : made) {
-      const bool is_of_file = token.file != nowhere;
-      if (is_of_file && token.before == file_behind && token.file - file_behind <= longest_gap) {
-        out_.text += text_.substr(file_behind, token.file - file_behind);
-      } else if (token.is_spaced) {
-        add_blank(begin, end);
-      } else if (token.spelling.data() != behind) {
-        separate(token.spelling.front(), begin, end);
-      }
-      add_origin(is_of_file ? Origin{size(), token.file, 0} : Origin{size(), begin, end});
-      out_.text += token.spelling;
-      behind = token.spelling.data() + token.spelling.size();
-      file_behind = is_of_file ? token.file + static_cast<std::uint32_t>(token.spelling.size()) : nowhere;
-    }
+    writer_.replace(place, static_cast<std::uint32_t>(scanner_.position()), made);
+    unrolls_.insert(unrolls_.end(), unrolls_of_one_.begin(), unrolls_of_one_.end());
   }
 
   std::string_view text_;
   const MacroAt& macro_at_;
   Scanner scanner_;
-  ExpandedText out_;
-  std::uint32_t copied_ = 0;  // of the file
-  std::uint32_t behind_ = 0;  // the last token that was looked at
-  bool is_changed_ = false;
+  ExpansionWriter writer_;
+  std::uint32_t behind_ = 0;   // the last token that was looked at
+  std::uint32_t closing_ = 0;  // the bracket of the last arguments, when it is in the file
   bool gives_up_ = false;  // on this invocation
   std::size_t spent_ = 0, spent_on_one_ = 0;
   std::vector<Hidden> hidden_;
-  std::unordered_map<const Macro*, Body> bodies_;
+  std::unordered_map<const Macro*, MacroBody> bodies_;
   std::deque<std::string> made_up_;
-  std::vector<model::cuda::Unroll> unrolls_of_one_;
+  std::vector<model::cuda::Unroll> unrolls_, unrolls_of_one_;
 };
 
 }  // namespace

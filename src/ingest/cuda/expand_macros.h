@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/cuda/expansion_writer.h"
 #include "ingest/cuda/macro_table.h"
 #include "model/cuda_source.h"
 
@@ -19,12 +20,6 @@ namespace frx::ingest::cuda {
 
 // The definition that holds at a byte of the file; null where the name is no macro, or it is unknown which definition holds.
 using MacroAt = std::function<const MacroDefinition*(std::string_view name, std::size_t place)>;
-
-struct ExpandedText {
-  std::string text;
-  std::vector<model::cuda::Origin> origins;
-  std::vector<model::cuda::Unroll> unrolls;  // of _Pragma("unroll"), by the byte of the file where they are
-};
 
 // `text` is without directives. Absent when nothing is to be replaced. An invocation that would become too large, is not closed, or has
 // another number of arguments stays as it is; time and memory are linear in the size of the text.

@@ -37,7 +37,7 @@ TEST(CudaMacros, TheRestOfTheArgumentsIsOne) {
   EXPECT_EQ(expanded("#define CALL(f, ...) f(__VA_ARGS__)", "CALL(g, 1, 2);"), "g(1, 2);");
   EXPECT_EQ(expanded("#define CALL(f, ...) f(0, ##__VA_ARGS__)", "CALL(g);"), "g(0);");
   EXPECT_EQ(expanded("#define CALL(f, ...) f(0, ##__VA_ARGS__)", "CALL(g, 1);"), "g(0, 1);");
-  EXPECT_EQ(expanded("#define CALL(f, ...) f(0 __VA_OPT__(,) __VA_ARGS__)", "CALL(g, 1);"), "g(0 , 1);");
+  EXPECT_EQ(expanded("#define CALL(f, ...) f(0 __VA_OPT__(,) __VA_ARGS__)", "CALL(g, 1);"), "g(0, 1);");
   EXPECT_EQ(expanded("#define CALL(f, rest...) f(rest)", "CALL(g, 1, 2);"), "g(1, 2);");
 }
 

@@ -209,18 +209,28 @@ std::span<const std::uint32_t> Headers::defining(std::string_view name) const {
   return at == by_macro_.end() ? std::span<const std::uint32_t>() : std::span(at->second);
 }
 
-const MacroDefinition* HeaderMacros::find(std::string_view name) {
-  const std::span<const std::uint32_t> files = headers_.defining(name);
-  if (files.empty()) return nullptr;
-  const auto [at, is_new] = found_.try_emplace(name, nullptr);
-  if (!is_new) return at->second;
+const MacroDefinition* HeaderMacros::definition_of(std::string_view name, std::span<const std::uint32_t> files) const {
+  const MacroDefinition* found = nullptr;
   for (const std::uint32_t file : files) {
     if (!is_around_[file]) continue;
     const MacroDefinition* one = headers_.nodes()[file].macros.at(name, end_of_file);
-    if (!one || (at->second && !means_the_same(at->second->macro, one->macro))) return at->second = nullptr;
-    at->second = one;
+    if (!one || (found && !means_the_same(found->macro, one->macro))) return nullptr;
+    found = one;
   }
-  return at->second;
+  return found;
+}
+
+const MacroDefinition* HeaderMacros::find(std::string_view name) {
+  const std::span<const std::uint32_t> files = headers_.defining(name);
+  if (files.empty()) return nullptr;
+  const auto [at, is_new] = found_.try_emplace(std::string(name), nullptr);
+  if (!is_new) return at->second;
+  const MacroDefinition* found = definition_of(name, files);
+  if (found && found->use != MacroUse::expand && is_replaceable(found->macro)) {
+    expanded_.push_back({found->macro, MacroUse::expand});
+    found = &expanded_.back();
+  }
+  return at->second = found;
 }
 
 }  // namespace frx::ingest::cuda

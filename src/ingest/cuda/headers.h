@@ -6,7 +6,7 @@
 // Each file is read once, whoever includes it. Nothing outside of these folders is opened.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,24 +32,22 @@ class Headers {
     std::vector<std::uint32_t> includes, included_by;
     MacroTable macros;  // where it is included
   };
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::deque<Node>& nodes() const { return nodes_; }
   // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.
   std::vector<bool> around(const std::string& path) const;
   // Numbers of the files that define a macro.
   std::span<const std::uint32_t> defining(std::string_view name) const;
 
  private:
-  struct Text;
   class Tree;
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
   std::uint32_t number_of(const std::string& path);
   void follow(Tree& tree);
-  void read_macros(std::span<const std::uint32_t> numbers);
   void mark_included(std::uint32_t from, std::vector<bool>& seen) const;
 
-  std::vector<Node> nodes_;
+  std::deque<Node> nodes_;
   std::unordered_map<std::string, std::uint32_t> by_path_;
   std::unordered_map<std::string, std::vector<std::uint32_t>, Hash, std::equal_to<>> by_macro_;
 };
@@ -59,13 +57,16 @@ class HeaderMacros {
  public:
   HeaderMacros(const Headers& headers, const std::string& path) : headers_(headers), is_around_(headers.around(path)) {}
 
-  // Null where no header around the file defines it, or two do differently.
+  // Null where no header around the file defines it, or two do differently. A constant is expanded too: the file does not define it.
   const MacroDefinition* find(std::string_view name);
 
  private:
+  const MacroDefinition* definition_of(std::string_view name, std::span<const std::uint32_t> files) const;
+
   const Headers& headers_;
   std::vector<bool> is_around_;
-  std::unordered_map<std::string_view, const MacroDefinition*> found_;  // by names that headers define
+  std::unordered_map<std::string, const MacroDefinition*> found_;  // names that headers define
+  std::deque<MacroDefinition> expanded_;
 };
 
 }  // namespace frx::ingest::cuda

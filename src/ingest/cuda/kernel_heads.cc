@@ -142,7 +142,8 @@ class Finder {
   // `name(`, `name<float>(`, `a::name(`, and NAME(x)(, where NAME stays. The first part of the name.
   std::size_t settle_name(std::size_t parameters, KernelHead& head) {
     std::size_t at = parameters - 1;
-    if (parts_[at].kind == Part::group && at > 0) {
+    const bool is_macro = parts_[at].kind == Part::group && at > word_ + 1 && parts_[at - 1].kind == Part::word && !is_among(specifiers, of(parts_[at - 1]));
+    if (is_macro) {
       blank(parts_[at].begin, parts_[at].end);
       --at;
     }

@@ -94,7 +94,7 @@ TEST(CudaKernelHeads, AnErrorInFrontOfAKernelDoesNotHideIt) {
 }
 
 TEST(CudaKernelHeads, AKernelThatCannotBeReadIsNamed) {
-  const Source source = read_source("k.cu", "int a;\n__global__ void k(float* a] b, %) { a[0] = 1; }\n").value();
+  const Source source = read_source("k.cu", "int a;\n__global__ void k, (float* a) { a[0] = 1; }\n").value();
   ASSERT_EQ(source.kernels_not_read.size(), 1u);
   EXPECT_EQ(source.kernels_not_read[0].place.line, 2u);
   EXPECT_EQ(source.kernels_not_read[0].place.column, 1u);

@@ -25,7 +25,7 @@ constexpr std::array kept_names = std::to_array<std::string_view>({
 
 // The body of a macro that is no value and no type, although its brackets match.
 constexpr std::array structural = std::to_array<std::string_view>({"const",      "volatile", "__restrict__", "__restrict", "__forceinline__", "__noinline__",
-                                                      "__constant__", "typename", "break",      "continue",   "__launch_bounds__", "__attribute__"});
+                                                      "__constant__", "typename", "break",      "continue",   "__launch_bounds__", "__attribute__", "_Pragma"});
 
 bool has_structure(std::string_view body) {
   Scanner scanner(body);
@@ -50,8 +50,10 @@ bool means_the_same(const Macro& a, const Macro& b) {
   return a.body == b.body && a.is_function == b.is_function && a.parameters == b.parameters;
 }
 
+bool is_replaceable(const Macro& macro) { return std::ranges::find(kept_names, macro.name) == kept_names.end(); }
+
 MacroUse use_of(const Macro& macro) {
-  if (std::ranges::find(kept_names, macro.name) != kept_names.end()) return MacroUse::keep;
+  if (!is_replaceable(macro)) return MacroUse::keep;
   if (macro.is_function) return MacroUse::expand;
   if (is_name(macro.body) && may_be_expression(macro.body) && !has_structure(macro.body)) return MacroUse::alias;
   return may_be_expression(macro.body) && !has_structure(macro.body) ? MacroUse::keep : MacroUse::expand;

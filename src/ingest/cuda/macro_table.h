@@ -81,6 +81,9 @@ class MacroTable {
 
 bool means_the_same(const model::cuda::Macro& a, const model::cuda::Macro& b);
 
+// Not a word of the language, nor a name whose meaning the analysis knows.
+bool is_replaceable(const model::cuda::Macro& macro);
+
 // By its body alone.
 MacroUse use_of(const model::cuda::Macro& macro);
 

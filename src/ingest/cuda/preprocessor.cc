@@ -23,9 +23,29 @@ constexpr int most_aliases = 8;
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text), scanner_(text) { out_.text = text; }
+  Reader(std::string_view text, const Surroundings& around) : text_(text), around_(around), scanner_(text) {
+    out_.text = text;
+    for (std::string definition : around.definitions) {  // N=4
+      const std::size_t sign = definition.find('=');
+      definition = sign == definition.npos ? definition + " 1" : definition.replace(sign, 1, " ");
+      if (std::optional<Macro> macro = macro_of(definition)) macros_.define(std::move(*macro), 0, true);
+    }
+  }
 
   Preprocessed read() {
+    scan();
+    out_.macros = macros_.all();
+    expand();
+    return std::move(out_);
+  }
+
+  MacroTable read_macros() {
+    scan();
+    return std::move(macros_);
+  }
+
+ private:
+  void scan() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
       follow_word(piece);
       if (piece.kind == Piece::newline) {
@@ -40,12 +60,8 @@ class Reader {
       if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
     join_word();
-    out_.macros = macros_.all();
-    expand();
-    return std::move(out_);
   }
 
- private:
   // One branch of a condition, with the facts that decide whether two branches are compatible.
   struct Side {
     std::size_t begin = 0, end = 0;
@@ -70,10 +86,15 @@ class Reader {
   bool is_dead() const { return !open_.empty() && open_.back().is_dead; }
   bool is_certain() const { return open_.empty() || open_.back().is_certain; }
 
+  // What the text itself says of a name counts before what headers say.
+  const MacroDefinition* macro_at(std::string_view name, std::size_t place) const {
+    return macros_.is_known(name) || !around_.macro ? macros_.at(name, place) : around_.macro(name);
+  }
+
   void expand() {
-    if (!macros_.has_uses() && out_.text.find("_Pragma") == std::string::npos) return;
+    if (!around_.macro && !macros_.has_uses() && out_.text.find("_Pragma") == std::string::npos) return;
     std::optional<ExpandedText> expanded =
-        expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macros_.at(name, place); });
+        expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
     if (!expanded) return;
     out_.text = std::move(expanded->text);
     out_.origins = std::move(expanded->origins);
@@ -183,7 +204,7 @@ class Reader {
 
   std::optional<std::int64_t> number_of(std::string_view name, std::size_t place) const {
     for (int i = 0; i < most_aliases; ++i) {
-      const MacroDefinition* found = macros_.at(name, place);
+      const MacroDefinition* found = macro_at(name, place);
       if (!found || found->macro.is_function) return std::nullopt;
       std::string_view body = found->macro.body;
       while (body.size() > 2 && body.starts_with('(') && body.ends_with(')')) body = trim(body.substr(1, body.size() - 2));
@@ -294,6 +315,7 @@ class Reader {
   }
 
   std::string_view text_;
+  const Surroundings& around_;
   Scanner scanner_;
   Preprocessed out_;
   std::vector<Condition> open_;
@@ -310,6 +332,8 @@ class Reader {
 
 }  // namespace
 
-Preprocessed preprocess(std::string_view text) { return Reader(text).read(); }
+Preprocessed preprocess(std::string_view text, const Surroundings& around) { return Reader(text, around).read(); }
+
+MacroTable macros_in(std::string_view text, const Surroundings& around) { return Reader(text, around).read_macros(); }
 
 }  // namespace frx::ingest::cuda

@@ -5,10 +5,13 @@
 // names are defined.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ingest/cuda/macro_table.h"
 #include "model/cuda_source.h"
 
 namespace frx::ingest::cuda {
@@ -21,6 +24,15 @@ struct Preprocessed {
   std::vector<model::cuda::Suppression> suppressions;
 };
 
-Preprocessed preprocess(std::string_view text);
+// What is known of macros that the text does not define: those of headers, and "N=4" of -D.
+struct Surroundings {
+  std::function<const MacroDefinition*(std::string_view name)> macro;
+  std::span<const std::string> definitions;
+};
+
+Preprocessed preprocess(std::string_view text, const Surroundings& around = {});
+
+// The macros alone, of a header.
+MacroTable macros_in(std::string_view text, const Surroundings& around = {});
 
 }  // namespace frx::ingest::cuda

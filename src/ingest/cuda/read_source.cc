@@ -120,7 +120,7 @@ void read_missing_kernels(Source& source, const std::vector<KernelHead>& heads) 
 
 }  // namespace
 
-Result<Source> read_source(std::string name, std::string original) {
+Result<Source> read_source(std::string name, std::string original, const Surroundings& around) {
   if (original.size() > largest) {
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::move(name));
   }
@@ -135,7 +135,7 @@ Result<Source> read_source(std::string name, std::string original) {
   source.name = std::move(name);
   source.line_starts = line_starts(text);
   source.units = Utf16Units(text);
-  Preprocessed plain = preprocess(text);
+  Preprocessed plain = preprocess(text, around);
   if (plain.text.size() > largest) return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
   source.size = static_cast<std::uint32_t>(plain.text.size());
   source.origins = std::move(plain.origins);

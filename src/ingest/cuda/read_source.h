@@ -1,6 +1,7 @@
-// CUDA C++ source text into syntax, without compiling and without includes.
+// CUDA C++ source text into syntax, without compiling; of headers only the macros are known (headers.h).
 //
 //   #define TILE 16                                    kept as a macro, with the node of its value
+//   #define LOOP(i) for (int i = 0; i < 4; ++i)        expanded where it is used
 // #if 0 ... #endif                                   removed
 //   #ifdef DEBUG ... #else ... #endif                  both are read; within a function, one of them
 //   #if __CUDA_ARCH__ >= 300 ... #else ... #endif      the first: see condition.h
@@ -15,11 +16,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "ingest/cuda/preprocessor.h"
 #include "model/cuda_source.h"
 
 namespace frx::ingest::cuda {
 
 // `name` is the name of the file in findings.
-Result<model::cuda::Source> read_source(std::string name, std::string original);
+Result<model::cuda::Source> read_source(std::string name, std::string original, const Surroundings& around = {});
 
 }  // namespace frx::ingest::cuda

@@ -1,0 +1,33 @@
+// What the headers of some source say of its macros: those in the folders that were given, and those of the build.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyse/inputs.h"
+#include "analyse/options.h"
+#include "base/result.h"
+#include "ingest/cuda/headers.h"
+#include "ingest/cuda/preprocessor.h"
+
+namespace frx::analyse {
+
+class SourceHeaders {
+ public:
+  // Fails when a file of compile commands that was named cannot be read.
+  static Result<SourceHeaders> of(std::span<const Input> inputs, const BuildOptions& build);
+
+  // Of one of these inputs; may outlive nothing that this object holds.
+  ingest::cuda::Surroundings around(const std::string& path) const;
+
+ private:
+  std::shared_ptr<const ingest::cuda::Headers> headers_;  // null where no source is a file
+  std::vector<std::string> definitions_;
+};
+
+// The folders of -I and -isystem in a compile_commands.json, each once.
+std::vector<std::string> include_folders_in(std::string_view compile_commands);
+
+}  // namespace frx::analyse
