@@ -82,7 +82,7 @@ AccessFix FixFinder::swapped(const Case& one) const {
   const std::uint32_t waste = cost.needed - std::min(cost.needed, cost.ideal);
   if (waste > (one.now.needed - one.now.ideal) / 2 || cost.needed >= one.now.needed) return {};
   // Without the other index all threads would use the same address, which would not be the same work.
-  if (cost.ideal < one.now.ideal) return {};
+  if (cost.ideal < one.now.ideal || std::ranges::all_of(form.lanes, [&](std::int64_t lane) { return lane == form.lanes[0]; })) return {};
   return {AccessFix::swap_indices, 0, 0, cost.needed};
 }
 

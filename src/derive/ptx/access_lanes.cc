@@ -50,7 +50,7 @@ LaneValues::LaneValues(const ::frx::model::ptx::Function& function, const Addres
       addresses_(addresses),
       is_marked_(addresses.atoms.size(), false),
       slot_(addresses.atoms.size(), none),
-      guards_(addresses.guards.size(), 0) {
+      guards_(addresses.guards.size()) {
   for (const Address& address : addresses.all) {
     mark(address.form);
     mark(address.predicate);
@@ -87,7 +87,7 @@ void LaneValues::enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32
   for (const AtomId id : marked_) evaluate(id, facts, sample);
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Guard& guard = addresses_.guards[i];
-    guards_[i] = (guard.around == none ? existing_ : guards_[guard.around]) & condition(guard.condition, guard.wanted);
+    guards_[i] = both(guard.around == none ? Active{existing_} : guards_[guard.around], condition(guard.condition, guard.wanted));
   }
 }
 
@@ -96,7 +96,7 @@ void LaneValues::evaluate(AtomId id, const LaunchFacts& facts, std::uint32_t sam
   Value& value = values_[slot_[id]];
   if (atom.kind == Atom::function) return evaluate_function(atom, value);
   if (atom.kind == Atom::thread || atom.kind == Atom::lane) {
-    value.known = true;
+    value.known = value.follows_stride = true;
     for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
       value.lanes[lane] = atom.kind == Atom::lane ? lane : thread_[atom.axis][lane];
     }
@@ -104,6 +104,7 @@ void LaneValues::evaluate(AtomId id, const LaunchFacts& facts, std::uint32_t sam
   }
   const std::optional<std::int64_t> given = fact(atom, facts);
   value.known = given.has_value();
+  value.follows_stride = value.known || (atom.kind == Atom::phi && atom.doubles);
   value.lanes.fill(given ? *given : sampled(atom, id, sample));
 }
 
@@ -125,10 +126,11 @@ std::optional<std::int64_t> LaneValues::fact(const Atom& atom, const LaunchFacts
 }
 
 void LaneValues::evaluate_function(const Atom& atom, Value& value) {
-  value.known = true;
+  value.known = value.follows_stride = true;
   std::array<warp::LaneAddresses, 3> arguments;
   for (std::size_t i = 0; i < 3; ++i) {
     value.known = value.known && is_known(atom.arguments[i]);
+    value.follows_stride = value.follows_stride && follows_stride(atom.arguments[i]);
     arguments[i] = numbers(atom.arguments[i]);
   }
   const auto result = [&](std::uint32_t lane) {
@@ -138,14 +140,23 @@ void LaneValues::evaluate_function(const Atom& atom, Value& value) {
   for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) value.lanes[lane] = result(lane);
 }
 
-bool LaneValues::is_known(FormId form) const {
+template <typename Holds>
+bool LaneValues::all_values(FormId form, Holds&& holds) const {
   if (form == none || addresses_.atoms.nature(form) > Nature::lanes) return false;
   for (const Term& term : addresses_.atoms.forms.terms(form)) {
     for (const AtomId id : addresses_.atoms.forms.atoms(term.monomial)) {
-      if (!values_[slot_[id]].known) return false;
+      if (!holds(values_[slot_[id]])) return false;
     }
   }
   return true;
+}
+
+bool LaneValues::is_known(FormId form) const {
+  return all_values(form, [](const Value& value) { return value.known; });
+}
+
+bool LaneValues::follows_stride(FormId form) const {
+  return all_values(form, [](const Value& value) { return value.follows_stride; });
 }
 
 warp::LaneAddresses LaneValues::numbers(FormId form) const {
@@ -166,18 +177,22 @@ warp::LaneAddresses LaneValues::numbers(FormId form) const {
   return sum;
 }
 
-LaneMask LaneValues::condition(FormId form, bool wanted) const {
-  if (!is_known(form) || addresses_.atoms.is_uniform(form)) return warp::all_lanes;
+LaneValues::Active LaneValues::condition(FormId form, bool wanted) const {
+  if (!follows_stride(form) || addresses_.atoms.is_uniform(form)) return {warp::all_lanes};
   const warp::LaneAddresses values = numbers(form);
   LaneMask mask = 0;
   for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
     if ((values[lane] != 0) == wanted) mask |= 1u << lane;
   }
-  return mask;
+  return {mask, !is_known(form)};
 }
 
-LaneMask LaneValues::active(std::uint32_t guard, FormId predicate) const {
-  return (guard == none ? existing_ : guards_[guard]) & condition(predicate, true);
+LaneValues::Active LaneValues::both(const Active& one, const Active& other) {
+  return {one.lanes & other.lanes, one.assumed || other.assumed};
+}
+
+LaneValues::Active LaneValues::active(std::uint32_t guard, FormId predicate) const {
+  return both(guard == none ? Active{existing_} : guards_[guard], condition(predicate, true));
 }
 
 // The alignment of a term that is the same for all lanes. A size that was sampled keeps its sampled value here.

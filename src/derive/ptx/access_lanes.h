@@ -58,13 +58,18 @@ class LaneValues {
   LaneForm terms(std::span<const Term> terms, AtomId base, bool swapped) const;
   LaneMask existing() const { return existing_; }
   // Lanes with a thread that may execute an instruction under this guard and predicate. A condition that depends on unknown
-  // values counts as true for all lanes.
-  LaneMask active(std::uint32_t guard, FormId predicate) const;
+  // values counts as true for all lanes, except for strides that double or halve: which lanes take part goes with the stride.
+  struct Active {
+    LaneMask lanes = 0;
+    bool assumed = false;  // such a stride was taken from a sample
+  };
+  Active active(std::uint32_t guard, FormId predicate) const;
 
  private:
   struct Value {
     warp::LaneAddresses lanes{};
     bool known = false;
+    bool follows_stride = false;  // known for a stride that was sampled
   };
 
   void mark(FormId form);
@@ -73,7 +78,11 @@ class LaneValues {
   std::optional<std::int64_t> fact(const Atom& atom, const LaunchFacts& facts) const;
   bool is_known(FormId form) const;
   warp::LaneAddresses numbers(FormId form) const;
-  LaneMask condition(FormId form, bool wanted) const;
+  bool follows_stride(FormId form) const;
+  template <typename Holds>
+  bool all_values(FormId form, Holds&& holds) const;
+  static Active both(const Active& one, const Active& other);
+  Active condition(FormId form, bool wanted) const;
   bool is_same(const warp::LaneAddresses& lanes, bool swapped) const;
   void add(const Term& term, bool swapped, LaneForm& to) const;
   std::uint64_t unknown_alignment(const Term& term, bool assumed, AtomId base) const;
@@ -84,7 +93,7 @@ class LaneValues {
   std::vector<bool> is_marked_;
   std::vector<std::uint32_t> slot_;  // by atom: index into values_
   std::vector<Value> values_;
-  std::vector<LaneMask> guards_;
+  std::vector<Active> guards_;
   std::array<std::array<std::uint32_t, warp::lane_count>, 3> thread_{};
   LaneMask existing_ = 0;
 };

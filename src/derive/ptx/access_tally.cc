@@ -25,8 +25,10 @@ bool is_costed(const Request& request) {
 
 class Tally {
  public:
-  void add(const warp::CostRange& range, bool typical);
+  void add(const warp::CostRange& range, std::uint32_t sample);
   void write(Measured& into) const;
+
+  bool is_typical(std::uint32_t sample) const { return sample == typical_sample_; }
 
   bool assumed = false;
   bool fix_tried = false;
@@ -34,13 +36,16 @@ class Tally {
 
  private:
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> typical_;  // needed: how often, ideal
+  std::uint32_t typical_sample_ = 0;                                          // the first in which any lane takes part
   std::uint32_t best_ = ~0u, worst_ = 0;
 };
 
-void Tally::add(const warp::CostRange& range, bool typical) {
+void Tally::add(const warp::CostRange& range, std::uint32_t sample) {
+  if (typical_.empty()) typical_sample_ = sample;
   best_ = std::min(best_, range.best.needed);
   worst_ = std::max(worst_, range.worst.needed);
-  if (!typical) return;
+  if (sample != typical_sample_) return;
+  ++warps;
   auto& [count, ideal] = typical_[range.typical.needed];
   ++count;
   ideal = range.typical.ideal;
@@ -118,13 +123,14 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   LaneForm form = values_.form(address.form);
   for (std::int64_t& lane : form.lanes) lane = sign_extended(lane, static_cast<int>(address.bits));
   if (sample == 0 && warp == 0) measured.lane_stride = stride_of(form, values_.existing());
-  const LaneMask active = values_.active(address.guard, address.predicate) & request.lanes;
+  const LaneValues::Active allowed = values_.active(address.guard, address.predicate);
+  tally.assumed = tally.assumed || allowed.assumed;
+  const LaneMask active = allowed.lanes & request.lanes;
   if (active == 0) return;
   const warp::CostRange range = cost_of(form, active, request.bytes, request.space);
   tally.assumed = tally.assumed || form.assumed;
-  tally.warps += sample == 0;
-  tally.add(range, sample == 0);
-  if (sample == 0 && range.typical.needed > range.typical.ideal && !tally.fix_tried) {
+  tally.add(range, sample);
+  if (tally.is_typical(sample) && range.typical.needed > range.typical.ideal && !tally.fix_tried) {
     tally.fix_tried = true;
     measured.fix = fixes_.find(address, request, measured.lane_stride, values_, active, range.typical);
   }

@@ -27,6 +27,7 @@ Resolver::Resolver(const FlowGraph& graph, const LoopNest& nest, const std::vect
 void Resolver::resolve() {
   for (std::size_t i = 0; i < phis_.size(); ++i) {
     if (find_step(i)) states_[i] = State::steps;
+    if (states_[i] == State::advances) mark_doubled(i);
   }
   resolve_all();
   for (int iteration = 0; reject_wrong_ones(); ++iteration) {
@@ -35,7 +36,6 @@ void Resolver::resolve() {
   }
   for (std::size_t i = 0; i < phis_.size(); ++i) {
     if (states_[i] == State::advances) settle_alignment(i);
-    if (states_[i] != State::steps) mark_doubling(i);
   }
   settle_functions();
 }
@@ -161,10 +161,9 @@ void Resolver::settle_alignment(std::size_t number) {
 }
 
 // x = x * 2, or x = x / 2, in each iteration.
-void Resolver::mark_doubling(std::size_t number) {
-  const Phi& phi = phis_[number];
-  if (phi.iterations == none) return;
-  const auto is_half = [&](FormId form) {
+bool Resolver::is_doubled(const Phi& phi) const {
+  if (phi.iterations == none) return false;
+  const auto is_double_or_half = [&](FormId form) {
     if (form == none || atoms_.forms.terms(form).size() != 1) return false;
     const Term term = atoms_.forms.terms(form)[0];
     const std::span<const AtomId> factors = atoms_.forms.atoms(term.monomial);
@@ -176,10 +175,17 @@ void Resolver::mark_doubling(std::size_t number) {
     return term.coefficient == 1 && atom.kind == Atom::function && divides && atom.arguments[0] == atoms_.forms.of(phi.atom);
   };
   for (std::size_t path = 0; path < phi.incoming.size(); ++path) {
-    if (is_back(phi, path) && is_half(phi.incoming[path])) {
-      atoms_.at(phi.atom).doubles = atoms_.at(phi.advance).doubles = true;
-    }
+    if (is_back(phi, path) && is_double_or_half(phi.incoming[path])) return true;
   }
+  return false;
+}
+
+// A stride that is the same for all lanes is a power of two as a whole; as a sum of its beginning and an unknown number it is none.
+void Resolver::mark_doubled(std::size_t number) {
+  const Phi& phi = phis_[number];
+  if (!is_doubled(phi)) return;
+  atoms_.at(phi.atom).doubles = atoms_.at(phi.advance).doubles = true;
+  if (!phi.differs) states_[number] = State::stays;
 }
 
 // In ascending order: the arguments of a function have smaller ids than the function.

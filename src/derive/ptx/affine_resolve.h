@@ -49,7 +49,8 @@ class Resolver {
   bool reject_wrong_ones();
   bool advances_uniformly(std::size_t number);
   void settle_alignment(std::size_t number);
-  void mark_doubling(std::size_t number);
+  bool is_doubled(const Phi& phi) const;
+  void mark_doubled(std::size_t number);
   void settle_functions();
   Nature nature_of(const Phi& phi);
 

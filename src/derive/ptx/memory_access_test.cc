@@ -54,6 +54,43 @@ TEST(PtxMemoryAccess, AdjacentThreadsReadAdjacentNumbers) {
   EXPECT_EQ(access.sentence, "adjacent threads are 4 bytes apart: 4 sectors of 32 bytes");
 }
 
+// for (stride = 1; stride < n; stride *= 2) { i = 2 * stride * tid; if (i < bound) s[i]; }
+std::string interleaved(const std::string& body) {
+  return ".shared .align 16 .b8 tile[8448];\nmov.u32 %r10, tile;\nmov.u32 %r4, 1;\nLOOP:\n" + body +
+         "\nSKIP:\nbar.sync 0;\nshl.b32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, %r3;\n@%p2 bra LOOP;";
+}
+
+TEST(PtxMemoryAccess, AStrideThatDoublesIsAPowerOfTwo) {
+  const std::string index = "shl.b32 %r5, %r4, 1;\nmul.lo.s32 %r6, %r5, %r1;\n";
+  const std::string use = "shl.b32 %r8, %r6, 2;\nadd.s32 %r9, %r10, %r8;\nld.shared.f32 %f1, [%r9];";
+  const MemoryAccess all = access_of(interleaved(index + use));
+  EXPECT_EQ(all.sentence.substr(0, all.sentence.find(':')), "adjacent threads are 8*u bytes apart");
+  EXPECT_EQ(typical(all), 32u);  // where the stride is 16
+  EXPECT_FALSE(all.cost->exact);
+  EXPECT_EQ(all.fix.kind, AccessFix::none);
+  // With 256 elements the stride of 16 leaves eight threads, and no stride more.
+  const MemoryAccess few = access_of(interleaved(index + "setp.ge.u32 %p1, %r6, 256;\n@%p1 bra SKIP;\n" + use));
+  EXPECT_EQ(typical(few), 8u);
+  EXPECT_EQ(worst(few), 8u);
+  EXPECT_FALSE(few.cost->exact);
+}
+
+TEST(PtxMemoryAccess, AStrideThatDoublesBetweenTwoOperandsIsNoConflict) {
+  const std::string body =
+      "setp.ge.u32 %p1, %r1, %r4;\n@%p1 bra SKIP;\nadd.s32 %r6, %r1, %r4;\nshl.b32 %r8, %r6, 2;\nadd.s32 %r9, %r10, %r8;\n"
+      "ld.shared.f32 %f1, [%r9];";
+  EXPECT_EQ(typical(access_of(interleaved(body))), 1u);
+  EXPECT_EQ(worst(access_of(interleaved(body))), 1u);
+}
+
+TEST(PtxMemoryAccess, AStrideThatDoublesInAMaskIsFollowed) {
+  // 2 * tid - (tid & (stride - 1)), as a bitonic sort has it: two threads ask each bank.
+  const std::string body =
+      "sub.s32 %r5, %r4, 1;\nand.b32 %r6, %r1, %r5;\nshl.b32 %r7, %r1, 1;\nsub.s32 %r7, %r7, %r6;\nshl.b32 %r8, %r7, 2;\n"
+      "add.s32 %r9, %r10, %r8;\nld.shared.f32 %f1, [%r9];";
+  EXPECT_EQ(typical(access_of(interleaved(body))), 2u);
+}
+
 TEST(PtxMemoryAccess, AStrideThatIsAParameterIsSaidAsSuch) {
   const MemoryAccess access = access_of(load("mul.lo.s32 %r9, %r1, %r3;"));
   EXPECT_EQ(access.stride, "4*n");
