@@ -115,6 +115,7 @@ class Walker {
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
 
