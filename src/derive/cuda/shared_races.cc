@@ -100,6 +100,9 @@ class RaceFinder {
           const Meeting meets = meeting(
               views, [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
           note(meets, candidates[a], candidates[b], false, races);
+          if (first.kind == Access::store && has_several_warps(views[0].now[a]) && is_anywhere(second)) {
+            note({.of_warps = true}, candidates[a], candidates[b], false, races);
+          }
         }
         add_next_iterations(views, candidates, a, b, races);
       }
@@ -336,22 +339,42 @@ class RaceFinder {
     Meeting all{true, true};
     for (const Views& view : views) {
       const auto [first, second] = sides(view);
-      const Meeting here = meet(*first, *second);
+      const Meeting here = meet(*first, *second, reads_first);
       all.of_warps = all.of_warps && here.of_warps;
-      all.within_warp = all.within_warp && here.within_warp && !reads_first;
+      all.within_warp = all.within_warp && here.within_warp;
     }
     return all;
   }
 
-  // Does a thread of `second` touch what other threads touch in `first`, but not itself?
-  static Meeting meet(const Touched& first, const Touched& second) {
+  // Does a thread of `second` touch what other threads touch in `first`? What a thread reads again of its own is no exchange; what it
+  // overwrites after reading it is one with the others that read it.
+  static Meeting meet(const Touched& first, const Touched& second, bool reads_first) {
     Meeting meeting;
     for (const auto& [address, thread] : second) {
       const auto by = std::ranges::equal_range(first, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
-      if (by.empty() || std::ranges::any_of(by, [thread](const auto& one) { return one.second == thread; })) continue;
-      for (const auto& one : by) (one.second / 32 == thread / 32 ? meeting.within_warp : meeting.of_warps) = true;
+      const auto is_own = [thread](const auto& one) { return one.second == thread; };
+      if (by.empty() || (!reads_first && std::ranges::any_of(by, is_own))) continue;
+      // Threads are in order: the first and the last are of other warps if any is.
+      const std::uint32_t warp = thread / 32;
+      if (by.front().second / 32 != warp || by.back().second / 32 != warp) meeting.of_warps = true;
+      if (!reads_first && std::ranges::any_of(by, [warp](const auto& one) { return one.second / 32 == warp; })) meeting.within_warp = true;
     }
     return meeting;
+  }
+
+  static bool has_several_warps(const Touched& touched) {
+    return std::ranges::any_of(touched, [&](const auto& one) { return one.second / 32 != touched.front().second / 32; });
+  }
+
+  // atomicAdd(&bins[in[i]], 1): the element is whatever was read. Of an index with other parts, only some elements may be possible.
+  bool is_anywhere(const Access& access) const {
+    if (access.kind != Access::atomic) return false;
+    ExprId index = access.address;
+    while (e_[index].op == Op::mul && (e_.constant_of(e_[index].a) || e_.constant_of(e_[index].b))) {
+      index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
+    }
+    const Expr& load = e_[index];
+    return load.op == Op::load && trace_.memories[load.b].space == Space::global && e_.uses(load.a, Uses::thread);
   }
 
   void note(const Meeting& meets, std::uint32_t first, std::uint32_t second, bool next, Races& races) const {

@@ -57,6 +57,9 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
     if (name == none) continue;
     const std::optional<std::uint32_t> slot = slot_named(text(name));
     if (!slot) continue;
+    // A scalar in memory stays where it is.
+    const std::uint32_t memory = slots_[*slot].value.memory;
+    if (memory != none && trace_.memories[memory].is_scalar) continue;
     const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
     if (is_new) changes.push_back({*slot, 0, n});
     ++changes[at->second].count;
