@@ -1,6 +1,7 @@
 // Facts about control flow: barriers, branches, loops, threads.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "derive/cuda/fact_list.h"
@@ -23,6 +24,19 @@ bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
   return true;
 }
 
+// Does a loop pass a barrier with nothing in memory accessed since the one before, in this iteration or in the last one?
+bool has_idle_barrier(const Trace& trace, const Loop& loop) {
+  std::optional<std::uint32_t> first, last;
+  for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
+    const OrderSite& order = trace.orders[i];
+    if (order.kind != OrderSite::block) return false;
+    if (last == order.accesses) return true;
+    if (!first) first = order.accesses;
+    last = order.accesses;
+  }
+  return first == loop.first_access && last == loop.last_access && loop.last_order - loop.first_order > 1;
+}
+
 void add_barriers(const KernelView& view, CodeSubject& into) {
   Places all(view), divergent(view);
   std::map<std::uint32_t, std::set<std::uint32_t>> by_loop;
@@ -35,6 +49,7 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   std::size_t most = 0;
   std::uint32_t fullest = none;
   for (const auto& [loop, sites] : by_loop) {
+    if (!has_idle_barrier(view.trace, view.trace.loops[loop])) continue;
     if (sites.size() > most) fullest = loop;
     most = std::max(most, sites.size());
   }

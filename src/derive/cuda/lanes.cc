@@ -147,6 +147,10 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::loop_value:
       if ((leaf.uses & Uses::varying) != 0) return varying;
       if ((leaf.uses & Uses::opaque) != 0) return unknown;
+      for (const auto& [halved, doubled] : sample_.trees) {
+        if (e == halved) return all(sample_.halved);
+        if (e == doubled) return all(sample_.doubled);
+      }
       return all(uniform_value(leaf.value));
     case Op::uniform: return all(uniform_value(leaf.value));
     case Op::varying: return varying;

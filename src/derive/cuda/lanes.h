@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "derive/cuda/expressions.h"
@@ -29,6 +31,8 @@ struct Sample {
   std::int64_t more = 0;                       // added to sizes of a tiny sample: an odd one among them becomes even, an even one odd
   std::optional<std::int64_t> iteration = {};  // of all loops
   std::int64_t more_blocks = 0;                // the number of a block further along x
+  std::int64_t halved = 64, doubled = 16;      // variables of `trees`
+  std::span<const std::pair<ExprId, ExprId>> trees = {};  // variables that a loop halves, and that it doubles
 };
 
 class Lanes {

@@ -22,29 +22,61 @@ struct Meeting {
   bool any() const { return of_warps || within_warp; }
 };
 
-// By expression: does it use a variable that a loop changes in no simple way, or cut a thread's number by an unknown size?
-std::vector<bool> undetermined_expressions(const Expressions& e) {
-  std::vector<bool> is_vague(e.size());
+// The variables that loops halve or double, by loop that has one.
+struct Trees {
+  std::vector<std::pair<ExprId, ExprId>> variables;
+  std::vector<std::uint32_t> loops;
+};
+
+Trees trees_in(const Trace& trace) {
+  Trees trees;
+  for (std::uint32_t l = 0; l < trace.loops.size() && trees.loops.size() < most_loops; ++l) {
+    if (trace.loops[l].halved == 0 && trace.loops[l].doubled == 0) continue;
+    trees.variables.emplace_back(trace.loops[l].halved, trace.loops[l].doubled);
+    trees.loops.push_back(l);
+  }
+  return trees;
+}
+
+// What sampling cannot tell about expressions.
+struct Vague {
+  std::vector<bool> is_vague;    // a variable that a loop changes in no simple way is used, or a thread's number cut by an unknown size
+  std::vector<bool> is_of_tree;  // a variable that a loop halves or doubles is used
+};
+
+Vague vague_expressions(const Expressions& e, const Trees& trees) {
+  Vague vague{std::vector<bool>(e.size()), std::vector<bool>(e.size())};
+  std::vector<bool> has_size(e.size());
+  for (const auto& [halved, doubled] : trees.variables) {
+    if (halved != 0) vague.is_of_tree[halved] = true;
+    if (doubled != 0) vague.is_of_tree[doubled] = true;
+  }
   for (ExprId id = 0; id < e.size(); ++id) {
     const Expr& x = e[id];
-    if (x.op == Op::loop_value) is_vague[id] = true;
+    if (x.op == Op::loop_value && !vague.is_of_tree[id]) vague.is_vague[id] = true;
+    if (x.op == Op::uniform) has_size[id] = true;
     if (x.op < Op::load) continue;
-    is_vague[id] =
-        is_vague[x.a] || (x.op >= Op::add && x.op < Op::neg && is_vague[x.b]) || (x.op == Op::select && (is_vague[x.b] || is_vague[x.c]));
+    const auto inherit = [&](std::vector<bool>& of) {
+      const bool second = x.op >= Op::add && x.op < Op::neg && of[x.b];
+      of[id] = of[id] || of[x.a] || second || (x.op == Op::select && (of[x.b] || of[x.c]));
+    };
+    inherit(vague.is_vague);
+    inherit(vague.is_of_tree);
+    inherit(has_size);
     const bool cuts = (x.op >= Op::div && x.op <= Op::max) || x.op == Op::select;
-    if (cuts && e.uses(id, Uses::uniform | Uses::loaded | Uses::floating)) is_vague[id] = true;
+    if (cuts && (has_size[id] || e.uses(id, Uses::loaded | Uses::floating))) vague.is_vague[id] = true;
   }
-  return is_vague;
+  return vague;
 }
 
 class RaceFinder {
  public:
-  RaceFinder(const Trace& trace, const std::vector<bool>& is_vague, const Shape& block)
-      : trace_(trace), e_(trace.expressions), is_vague_(is_vague), block_(block) {}
+  RaceFinder(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)
+      : trace_(trace), e_(trace.expressions), trees_(trees), is_vague_(vague.is_vague), is_of_tree_(vague.is_of_tree), block_(block) {}
 
   // Are there arrays that this block is too large for?
   bool exceeds_arrays() const {
-    const Lanes lanes(e_, {.kind = Sample::large_odd, .block = block_, .iteration = 0});
+    const Lanes lanes(e_, sample_of(Sample::large_odd));
     const Reached reached = reached_in(lanes);
     for (const Access& access : trace_.accesses) {
       const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
@@ -64,10 +96,13 @@ class RaceFinder {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) {
         const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
         if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
-        if (!is_ordered(candidates[a], candidates[b])) {
+        if (!is_ordered(candidates[a], candidates[b]) && is_of_any_iteration(first, second)) {
           const Meeting meets = meeting(
               views, [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
           note(meets, candidates[a], candidates[b], false, races);
+          if (first.kind == Access::store && has_several_warps(views[0].now[a]) && is_anywhere(second)) {
+            note({.of_warps = true}, candidates[a], candidates[b], false, races);
+          }
         }
         add_next_iterations(views, candidates, a, b, races);
       }
@@ -102,6 +137,12 @@ class RaceFinder {
   struct BlockView {
     std::vector<Touched> here, there;  // in one block and in the one beside it
   };
+
+  // The first iteration of each loop; of a tree one in which as many warps as possible meet in the next one.
+  Sample sample_of(Sample::Kind kind) const {
+    const std::int64_t half = block_.threads() / 2;
+    return {.kind = kind, .block = block_, .iteration = 0, .halved = std::min<std::int64_t>(64, half), .trees = trees_.variables};
+  }
 
   static bool conflict(Access::Kind a, Access::Kind b) {
     if (a == Access::atomic && b == Access::atomic) return false;
@@ -210,15 +251,22 @@ class RaceFinder {
 
   Views views_of(const std::vector<std::uint32_t>& candidates, Sample::Kind kind) const {
     Views views;
-    const auto see = [&](ExprId one_more) {
-      const Lanes lanes(e_, {.kind = kind, .block = block_, .one_more = one_more, .iteration = 0});
+    const auto see = [&](ExprId one_more, bool is_next_of_tree) {
+      Sample sample = sample_of(kind);
+      sample.one_more = one_more;
+      if (is_next_of_tree) sample.halved /= 2;
+      if (is_next_of_tree) sample.doubled *= 2;
+      const Lanes lanes(e_, sample);
       const Reached reached = reached_in(lanes);
       std::vector<Touched> all;
       for (const std::uint32_t i : candidates) all.push_back(touched_by(trace_.accesses[i], lanes, reached));
       return all;
     };
-    views.now = see(0);
-    for (const std::uint32_t loop : loops_of(candidates)) views.next.emplace_back(loop, see(trace_.loops[loop].iteration));
+    views.now = see(0, false);
+    for (const std::uint32_t loop : loops_of(candidates)) {
+      const bool is_tree = std::ranges::find(trees_.loops, loop) != trees_.loops.end();
+      views.next.emplace_back(loop, see(trace_.loops[loop].iteration, is_tree));
+    }
     return views;
   }
 
@@ -237,6 +285,28 @@ class RaceFinder {
   bool is_ordered(std::uint32_t first, std::uint32_t second) const {
     const auto after = std::ranges::upper_bound(trace_.orders, first, {}, &OrderSite::accesses);
     return after != trace_.orders.end() && after->accesses <= second;
+  }
+
+  // Of a loop around one of them only, the first iteration is looked at; where the loop orders its iterations, it must stand for all.
+  bool is_of_any_iteration(const Access& first, const Access& second) const {
+    return stands_for_all(first, second.loop) && stands_for_all(second, first.loop);
+  }
+
+  bool stands_for_all(const Access& access, std::uint32_t other_loop) const {
+    for (std::uint32_t l = access.loop; l != none && !is_in(other_loop, l); l = trace_.loops[l].parent) {
+      const bool orders = trace_.loops[l].first_order != trace_.loops[l].last_order;
+      if (orders && depends_on_iteration(access)) return false;
+    }
+    return true;
+  }
+
+  bool depends_on_iteration(const Access& access) const {
+    const auto depends = [&](ExprId id) { return e_.uses(id, Uses::iteration) || is_of_tree_[id]; };
+    bool any = depends(access.address);
+    for (std::uint32_t c = access.context; c != none && !any; c = trace_.contexts[c].parent) {
+      any = !trace_.contexts[c].is_loop && depends(trace_.contexts[c].condition);
+    }
+    return any;
   }
 
   // The same from an access to an earlier one in the next iteration of a loop around both.
@@ -269,22 +339,42 @@ class RaceFinder {
     Meeting all{true, true};
     for (const Views& view : views) {
       const auto [first, second] = sides(view);
-      const Meeting here = meet(*first, *second);
+      const Meeting here = meet(*first, *second, reads_first);
       all.of_warps = all.of_warps && here.of_warps;
-      all.within_warp = all.within_warp && here.within_warp && !reads_first;
+      all.within_warp = all.within_warp && here.within_warp;
     }
     return all;
   }
 
-  // Does a thread of `second` touch what other threads touch in `first`, but not itself?
-  static Meeting meet(const Touched& first, const Touched& second) {
+  // Does a thread of `second` touch what other threads touch in `first`? What a thread reads again of its own is no exchange; what it
+  // overwrites after reading it is one with the others that read it.
+  static Meeting meet(const Touched& first, const Touched& second, bool reads_first) {
     Meeting meeting;
     for (const auto& [address, thread] : second) {
       const auto by = std::ranges::equal_range(first, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
-      if (by.empty() || std::ranges::any_of(by, [thread](const auto& one) { return one.second == thread; })) continue;
-      for (const auto& one : by) (one.second / 32 == thread / 32 ? meeting.within_warp : meeting.of_warps) = true;
+      const auto is_own = [thread](const auto& one) { return one.second == thread; };
+      if (by.empty() || (!reads_first && std::ranges::any_of(by, is_own))) continue;
+      // Threads are in order: the first and the last are of other warps if any is.
+      const std::uint32_t warp = thread / 32;
+      if (by.front().second / 32 != warp || by.back().second / 32 != warp) meeting.of_warps = true;
+      if (!reads_first && std::ranges::any_of(by, [warp](const auto& one) { return one.second / 32 == warp; })) meeting.within_warp = true;
     }
     return meeting;
+  }
+
+  static bool has_several_warps(const Touched& touched) {
+    return std::ranges::any_of(touched, [&](const auto& one) { return one.second / 32 != touched.front().second / 32; });
+  }
+
+  // atomicAdd(&bins[in[i]], 1): the element is whatever was read. Of an index with other parts, only some elements may be possible.
+  bool is_anywhere(const Access& access) const {
+    if (access.kind != Access::atomic) return false;
+    ExprId index = access.address;
+    while (e_[index].op == Op::mul && (e_.constant_of(e_[index].a) || e_.constant_of(e_[index].b))) {
+      index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
+    }
+    const Expr& load = e_[index];
+    return load.op == Op::load && trace_.memories[load.b].space == Space::global && e_.uses(load.a, Uses::thread);
   }
 
   void note(const Meeting& meets, std::uint32_t first, std::uint32_t second, bool next, Races& races) const {
@@ -317,7 +407,8 @@ class RaceFinder {
 
   const Trace& trace_;
   const Expressions& e_;
-  const std::vector<bool>& is_vague_;
+  const Trees& trees_;
+  const std::vector<bool>&is_vague_, &is_of_tree_;
   Shape block_;
 };
 
@@ -326,14 +417,15 @@ class RaceFinder {
 Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
   Races races;
   if (trace.expressions.size() > most_expressions) return races;
-  const std::vector<bool> is_vague = undetermined_expressions(trace.expressions);
+  const Trees trees = trees_in(trace);
+  const Vague vague = vague_expressions(trace.expressions, trees);
   std::vector<Shape> shapes{block};
   if (!is_launched && block.z == 1) {
     const std::array<Shape, 3> planes{{{16, 16, 1}, {32, 32, 1}, {8, 8, 1}}}, rows{{{128, 1, 1}, {64, 1, 1}, {32, 1, 1}}};
     shapes.insert(shapes.end(), block.y > 1 ? planes.begin() : rows.begin(), block.y > 1 ? planes.end() : rows.end());
   }
   for (const Shape& shape : shapes) {
-    const RaceFinder finder(trace, is_vague, shape);
+    const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races);
     finder.add_blocks(races);

@@ -98,6 +98,8 @@ struct Loop {
   std::uint32_t first_access = 0, last_access = 0;  // the accesses in it
   std::uint32_t first_order = 0, last_order = 0;    // what may order them
   ExprId unbroken = 1;                              // nonzero in threads that no break takes out of it
+  ExprId halved = 0;                                // a variable that each iteration halves, or
+  ExprId doubled = 0;                               // doubles
 };
 
 struct BranchSite {

@@ -61,6 +61,9 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
     if (name == none) continue;
     const std::optional<std::uint32_t> slot = slot_named(text(name));
     if (!slot) continue;
+    // A scalar in memory stays where it is.
+    const std::uint32_t memory = slots_[*slot].value.memory;
+    if (memory != none && trace_.memories[memory].is_scalar) continue;
     const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
     if (is_new) changes.push_back({*slot, 0, n});
     ++changes[at->second].count;
@@ -135,6 +138,14 @@ std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, 
   return minus ? e_.unary(Op::neg, value.expr) : value.expr;
 }
 
+// s >>= 1, s /= 2, s *= 2, s <<= 1, and nothing else in the loop that changes s.
+void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
+  if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment)) return;
+  const std::string_view op = text(syntax().child(change.node, Role::op)), by = text(syntax().child(change.node, Role::right));
+  if ((op == ">>=" && by == "1") || (op == "/=" && by == "2")) loop.halved = value;
+  if ((op == "<<=" && by == "1") || (op == "*=" && by == "2")) loop.doubled = value;
+}
+
 void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t update, std::uint32_t body) {
   const std::uint32_t loop = begin_loop(node), outer_loop = std::exchange(loop_, loop);
   const ExprId outer_left = left_;
@@ -155,6 +166,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
       guesses.emplace_back(change.slot, guess);
+      note_tree(trace_.loops[loop], change, guess);
       value.expr = guess;
     }
     value.access = value.factor = none;

@@ -118,6 +118,7 @@ class Walker {
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
   std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
 
