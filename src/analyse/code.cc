@@ -102,7 +102,8 @@ Result<capture::CompiledPtx> compiled(const std::string& path, const Reading& re
     limit = std::chrono::duration_cast<std::chrono::milliseconds>(reading.until - Clock::now());
     if (limit.count() <= 0) return fail(ErrorKind::environment, "the {} s of --with-ptx=auto are over", compiling_time.count()).at(path);
   }
-  return capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.compilers.build_flags, *reading.options.host, limit);
+  return capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.compilers.build_flags, *reading.options.host,
+                                 limit);
 }
 
 // What cannot be compiled keeps its findings; the report says why.

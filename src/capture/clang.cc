@@ -102,7 +102,8 @@ std::optional<std::string> find_clang(const Host& host) {
 Result<CompiledPtx> compile_with_clang(const std::string& clang, const std::string& cuda_file, const std::string& architecture,
                                        const std::vector<std::string>& options, const Host& host, std::chrono::milliseconds time_limit) {
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
-  const Attempt attempt{clang, cuda_file, architecture.empty() ? std::string(usual_architecture) : architecture, options, host, folder, time_limit};
+  const Attempt attempt{clang,  cuda_file, architecture.empty() ? std::string(usual_architecture) : architecture, options, host,
+                        folder, time_limit};
   CompiledPtx compiled;
   compiled.compiler = name_and_version("clang", clang, host);
   const std::optional<std::string> toolkit = find_toolkit(host);

@@ -87,7 +87,8 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
                                      [&](const Parameter& one) { return one.kind == Parameter::Kind::flag && one.is_named(name); });
     if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
     if (equals != argument.npos) name += argument.substr(equals);
-    const auto implying = std::ranges::find_if(parameters, [&](const Parameter& one) { return !one.implied.empty() && one.is_named(name); });
+    const auto implying =
+        std::ranges::find_if(parameters, [&](const Parameter& one) { return !one.implied.empty() && one.is_named(name); });
     if (implying != parameters.end()) {
       result.push_back(name + "=" + implying->implied);
       continue;

@@ -36,9 +36,7 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 
 analyse::CompilerOptions CodeOptions::asked_compilers() const {
   analyse::CompilerOptions asked = compilers;
-  asked.with_ptx = with_ptx == "yes"  ? analyse::PtxUse::yes
-                   : with_ptx == "no" ? analyse::PtxUse::no
-                                      : analyse::PtxUse::automatic;
+  asked.with_ptx = with_ptx == "yes" ? analyse::PtxUse::yes : with_ptx == "no" ? analyse::PtxUse::no : analyse::PtxUse::automatic;
   return asked;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -104,8 +105,7 @@ class DoubleOperations {
 
   bool is_function(std::uint32_t node) const {
     const std::uint32_t list = source_.syntax.child(node, Role::arguments);
-    if (!is_double(types_.of(node)) || list == none || !source_.syntax.is(source_.syntax.child(node, Role::function), NodeKind::identifier))
-      return false;
+    if (!is_double(types_.of(node)) || list == none) return false;
     for (std::uint32_t c = source_.syntax.first_child(list); c != none; c = source_.syntax.next_sibling(c)) {
       if (!source_.syntax.is(c, NodeKind::token) && !types_.of(c).literal) return true;
     }
@@ -174,20 +174,20 @@ class WideDivisions {
 
  private:
   bool changes_in(std::uint32_t node, std::uint32_t loop) {
-    if (loop_ != loop) {
-      loop_ = loop;
-      changed_ = changed_in(source_, loop);
-    }
+    constexpr std::size_t most_loops = 64;  // of a function: nested ones are read again for each that is around them
+    if (!changed_.contains(loop) && changed_.size() >= most_loops) return false;
+    const auto [at, is_new] = changed_.try_emplace(loop);
+    if (is_new) at->second = changed_in(source_, loop);
     for (std::uint32_t n = node; n < source_.syntax[node].last; ++n) {
-      if (source_.syntax.is(n, NodeKind::identifier) && changed_.contains(source_.text_of(n))) return true;
+      if (source_.syntax.is(n, NodeKind::identifier) && at->second.contains(source_.text_of(n))) return true;
     }
     return false;
   }
 
   const Source& source_;
   const ValueTypes& types_;
-  std::uint32_t function_, loop_ = none;
-  std::unordered_set<std::string_view> changed_;  // in that loop
+  std::uint32_t function_;
+  std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
   std::set<std::pair<std::string_view, std::string_view>> seen_;
 };
 

@@ -26,7 +26,7 @@ bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
   const Expr& x = e[id];
   if (x.op >= Op::thread_x && x.op <= Op::grid_dim_z) return true;
   if (x.op == Op::uniform) return is_parameter(trace, id);
-  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded);
+  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying);
   if (x.op != Op::load) return false;
   const Space space = trace.memories[x.b].space;
   return space == Space::global || space == Space::shared;
@@ -87,32 +87,54 @@ bool holds_run_time(const Trace& trace, ExprId term) {
 }
 
 bool any_of_run_time(const Trace& trace, const Terms& terms) {
-  return terms.is_complete() && std::ranges::any_of(terms.all(), [&](const auto& term) {
-           return term.second != 0 && holds_run_time(trace, term.first);
-         });
+  return terms.is_complete() &&
+         std::ranges::any_of(terms.all(), [&](const auto& term) { return term.second != 0 && holds_run_time(trace, term.first); });
 }
 
-// A loop ends at a value of run time alone: with a constant bound besides, it may be unrolled.
-bool ends_at_run_time(const Trace& trace, const Loop& loop) {
-  const Expr& test = trace.expressions[loop.condition];
-  return (test.op == Op::lt || test.op == Op::le) && any_of_run_time(trace, Terms(trace.expressions).plus(test.b).minus(test.a));
-}
+// Which addresses depend on a value of run time. Each address and loop is looked at once.
+class RunTimeAddresses {
+ public:
+  explicit RunTimeAddresses(const Trace& trace) : trace_(trace) {
+    for (const Loop& loop : trace.loops) loops_.emplace(loop.iteration, &loop);
+  }
 
-bool is_of_run_time(const Trace& trace, ExprId address) {
-  const Terms terms = Terms(trace.expressions).plus(address);
-  if (any_of_run_time(trace, terms)) return true;
-  return terms.is_complete() && std::ranges::any_of(terms.all(), [&](const auto& term) {
-           const auto loop = std::ranges::find(trace.loops, term.first, &Loop::iteration);
-           return term.second != 0 && loop != trace.loops.end() && ends_at_run_time(trace, *loop);
-         });
-}
+  bool contain(ExprId address) {
+    const auto [at, is_new] = known_.try_emplace(address, false);
+    if (is_new) at->second = depends(address);
+    return at->second;
+  }
+
+ private:
+  bool depends(ExprId address) {
+    const Terms terms = Terms(trace_.expressions).plus(address);
+    if (any_of_run_time(trace_, terms)) return true;
+    return terms.is_complete() && std::ranges::any_of(terms.all(), [&](const auto& term) {
+             const auto loop = loops_.find(term.first);
+             return term.second != 0 && loop != loops_.end() && ends_at_run_time(*loop->second);
+           });
+  }
+
+  // At such a value alone: with a constant bound besides, the loop may be unrolled.
+  bool ends_at_run_time(const Loop& loop) {
+    const auto [at, is_new] = ends_.try_emplace(loop.condition, false);
+    const Expr& test = trace_.expressions[loop.condition];
+    if (is_new && (test.op == Op::lt || test.op == Op::le))
+      at->second = any_of_run_time(trace_, Terms(trace_.expressions).plus(test.b).minus(test.a));
+    return at->second;
+  }
+
+  const Trace& trace_;
+  std::unordered_map<ExprId, const Loop*> loops_;  // by iteration
+  std::unordered_map<ExprId, bool> known_, ends_;
+};
 
 void add_local_arrays(const KernelView& view, CodeSubject& into) {
   Places places(view);
   std::string name;
+  RunTimeAddresses of_run_time(view.trace);
   for (const Access& access : view.trace.accesses) {
     const Memory& memory = view.trace.memories[access.memory];
-    if (memory.space != Space::local || memory.dims.empty() || access.loop == none || !is_of_run_time(view.trace, access.address)) continue;
+    if (memory.space != Space::local || memory.dims.empty() || access.loop == none || !of_run_time.contain(access.address)) continue;
     if (name.empty()) name = memory.name;
     if (name == memory.name) places.add(access.at);
   }
@@ -130,7 +152,8 @@ bool is_never_aggregated(std::string_view operation, std::string_view type) {
 // The name of the function that is called there.
 std::string_view called_at(const KernelView& view, NodeRef at) {
   const Source& source = view.program.sources()[at.source];
-  const std::uint32_t name = source.syntax.is(at.node, NodeKind::call) ? name_in(source, source.syntax.child(at.node, Role::function)) : none;
+  const std::uint32_t name =
+      source.syntax.is(at.node, NodeKind::call) ? name_in(source, source.syntax.child(at.node, Role::function)) : none;
   return name == none ? "" : source.text_of(name);
 }
 

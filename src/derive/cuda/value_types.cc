@@ -14,9 +14,9 @@ using enum Arithmetic;
 
 // Mathematical functions that <cmath> has for float and double: double, when an argument is double or an integer.
 constexpr std::array<std::string_view, 40> overloaded_functions = {
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",  "ceil",  "copysign", "cos",  "cosh",  "erf",  "erfc",
-    "exp",  "exp2",  "expm1", "fabs", "floor", "fma",  "fmax", "fmin",  "fmod",  "hypot",    "lgamma", "log", "log10", "log1p",
-    "log2", "nearbyint", "pow", "rint", "round", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"};
+    "acos", "acosh",     "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",    "cosh", "erf",   "erfc",
+    "exp",  "exp2",      "expm1", "fabs",  "floor", "fma",   "fmax",  "fmin", "fmod", "hypot",    "lgamma", "log",  "log10", "log1p",
+    "log2", "nearbyint", "pow",   "rint",  "round", "rsqrt", "sin",   "sinh", "sqrt", "tan",      "tanh",   "trunc"};
 static_assert(std::ranges::is_sorted(overloaded_functions));
 
 ValueType plain(Arithmetic type) { return {.type = type, .literal = {}}; }
@@ -36,7 +36,8 @@ ValueType literal_of(std::string_view text) {
     double number = 0;
     if (text.starts_with('.') || (text.front() >= '0' && text.front() <= '9')) {
       const std::string digits = text.starts_with('.') ? "0" + std::string(text) : std::string(text);
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc()) value.literal = value.type == float32 ? static_cast<double>(static_cast<float>(number)) : number;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc())
+        value.literal = value.type == float32 ? static_cast<double>(static_cast<float>(number)) : number;
     }
     return value;
   }
@@ -81,9 +82,12 @@ ValueType arithmetic_type_named(std::string_view name) {
   if (type.bytes == 0 || type.is_half || name == "void" || name.find("Complex") != name.npos) return {};
   ValueType known;
   known.is_vector = name.back() >= '1' && name.back() <= '4' && !name.ends_with("64_t");
-  if (name.starts_with("float")) known.type = float32;
-  else if (name.starts_with("double")) known.type = float64;
-  else known.type = type.bytes / type.parts <= 4 ? int32 : int64;
+  if (name.starts_with("float"))
+    known.type = float32;
+  else if (name.starts_with("double"))
+    known.type = float64;
+  else
+    known.type = type.bytes / type.parts <= 4 ? int32 : int64;
   return known;
 }
 
@@ -170,7 +174,8 @@ ValueType ValueTypes::macro_value(std::string_view name) const {
   std::string_view text = trim(macro->body);
   while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
   const std::string_view digits = text.starts_with('-') ? trim(text.substr(1)) : text;
-  const bool is_number = !macro->is_function && !digits.empty() && (digits.front() == '.' || (digits.front() >= '0' && digits.front() <= '9'));
+  const bool is_number =
+      !macro->is_function && !digits.empty() && (digits.front() == '.' || (digits.front() >= '0' && digits.front() <= '9'));
   return is_number && digits.find_first_of(" ()*/") == digits.npos ? literal_of(text) : ValueType{};
 }
 
