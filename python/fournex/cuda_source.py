@@ -11,7 +11,7 @@ __all__ = ["FrxError", "FrxUnavailable", "inspect_cuda_files", "inspect_cuda_sou
 
 
 def _options(gpu_model: Optional[str], pedantic: bool) -> List[str]:
-    return [*gpu_options(gpu_model), *(["--pedantic"] if pedantic else [])]
+    return ["--with-ptx=no", *gpu_options(gpu_model), *(["--pedantic"] if pedantic else [])]
 
 
 def inspect_cuda_source(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -23,7 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 using ingest::Kind;
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
+
+// --with-ptx=auto: what it compiles at most, and how long that may take in all.
+constexpr std::ptrdiff_t most_compiled = 4;
+constexpr std::chrono::seconds compiling_time{10};
 
 // A unit and the inputs it is read from.
 struct Work {
@@ -36,6 +43,10 @@ struct Reading {
   const Options& options;
   const report::CodeAnalyst& analyst;
   std::optional<model::CompilerLog> log;
+  bool compiles = false;         // CUDA source to PTX
+  Clock::time_point until = {};  // --with-ptx=auto: then no compiler runs any more
+
+  bool is_automatic() const { return options.compilers.with_ptx == PtxUse::automatic; }
 };
 
 std::vector<Work> units_of(std::vector<Input>& inputs) {
@@ -70,11 +81,32 @@ report::PtxCompiler compiler_for(const Input& input, const Reading& reading) {
   return reading.options.compilers.with_ptxas ? ptxas_for(input.source.path(), *reading.options.host) : report::PtxCompiler();
 }
 
+// A header is compiled with what includes it.
+bool is_compiled_alone(const Input& input) { return to_lower(input.source.path()).ends_with(".cu"); }
+
+// Why --with-ptx=auto compiles none of the files; "" when it does, or when there are none.
+std::string reason_not_to_compile(std::span<const Input> inputs, const capture::Host& host) {
+  const auto compiled = std::ranges::count_if(inputs, is_compiled_alone);
+  if (compiled == 0) return "";
+  if (std::ranges::any_of(inputs, [](const Input& input) { return !input.folder.empty(); }))
+    return "--with-ptx=auto compiles files that are named one by one, and no folders";
+  if (compiled > most_compiled) return fmt::format("--with-ptx=auto compiles {} files at most", most_compiled);
+  return capture::has_ptx_compiler(host) ? "" : "neither nvcc nor clang was found";
+}
+
+Result<capture::CompiledPtx> compiled(const std::string& path, const Reading& reading) {
+  std::chrono::milliseconds limit = capture::compiler_time_limit;
+  if (reading.is_automatic()) {
+    limit = std::chrono::duration_cast<std::chrono::milliseconds>(reading.until - Clock::now());
+    if (limit.count() <= 0) return fail(ErrorKind::environment, "the {} s of --with-ptx=auto are over", compiling_time.count()).at(path);
+  }
+  return capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), reading.options.compilers.build_flags, *reading.options.host,
+                                 limit);
+}
+
 // What cannot be compiled keeps its findings; the report says why.
 void confirm_with(const std::string& path, report::CudaReport& report, const Reading& reading) {
-  const CompilerOptions& compilers = reading.options.compilers;
-  const Result<capture::CompiledPtx> ptx =
-      capture::compile_to_ptx(path, reading.analyst.gpu_architecture(), compilers.build_flags, *reading.options.host);
+  const Result<capture::CompiledPtx> ptx = compiled(path, reading);
   if (!ptx) {
     report.notes.push_back("not confirmed with PTX: " + in_one_line(ptx.error()));
     return;
@@ -97,10 +129,9 @@ Result<> read_cuda(Work& work, const Reading& reading) {
     unit.cuda.reset();
     return Failure{unit.unread.front().error};
   }
-  if (!reading.options.compilers.with_ptx) return {};
+  if (!reading.compiles) return {};
   for (const Input* input : work.inputs) {
-    const std::string& path = input->source.path();
-    if (to_lower(path).ends_with(".cu")) confirm_with(path, *unit.cuda, reading);  // a header is compiled with what includes it
+    if (is_compiled_alone(*input)) confirm_with(input->source.path(), *unit.cuda, reading);
   }
   return {};
 }
@@ -176,12 +207,17 @@ Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeRepor
 
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
-  Reading reading{context.options(), *analyst, {}};
+  Reading reading{context.options(), *analyst, {}, false, {}};
   TRY_ASSIGN(reading.log, take_log(inputs, context));
+  const std::string why_not = reading.is_automatic() ? reason_not_to_compile(inputs, *reading.options.host) : "";
+  reading.compiles = reading.options.compilers.with_ptx != PtxUse::no && why_not.empty();
+  reading.until = Clock::now() + compiling_time;
   std::vector<Work> all = units_of(inputs);
   read_all(all, reading);
   auto report = std::make_shared<CodeReport>();
   for (Work& work : all) report->units.push_back(std::move(work.unit));
+  const auto first = std::ranges::find_if(report->units, [](const CodeUnit& unit) { return unit.cuda != nullptr; });
+  if (!why_not.empty() && first != report->units.end()) first->cuda->notes.push_back("not held against PTX: " + why_not);
   const bool are_named = std::ranges::all_of(inputs, [](const Input& input) { return input.folder.empty(); });
   if (are_named) {
     TRY_ASSIGN(report->together, reconciled(*report, analyst->knowledge()));

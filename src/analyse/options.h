@@ -1,6 +1,7 @@
 // What a person may say about an analysis besides its inputs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -12,9 +13,16 @@
 
 namespace frx::analyse {
 
+// Whether CUDA source is compiled to PTX, which confirms or withdraws what was found.
+enum class PtxUse : std::uint8_t {
+  no,
+  automatic,  // where a compiler is found, for a few files that are named one by one, while they compile in time
+  yes,
+};
+
 // Which compilers are asked about code.
 struct CompilerOptions {
-  bool with_ptx = false;                 // compile CUDA source to PTX, and confirm or withdraw what was found
+  PtxUse with_ptx = PtxUse::no;
   std::vector<std::string> build_flags;  // for that compiler
   bool with_ptxas = false;               // let ptxas compile PTX
   std::string ptxas_log;                 // what it once printed: a path, or ""

@@ -52,6 +52,7 @@ struct Attempt {
   const Words& options;
   const Host& host;
   const TemporaryDirectory& folder;
+  std::chrono::milliseconds time_limit;
 
   Result<std::string> compile(const Words& where_cuda_is) const {
     const std::string out = folder.file("out.ptx");
@@ -59,7 +60,7 @@ struct Attempt {
     argv.push_back("--cuda-gpu-arch=" + architecture);
     argv.insert(argv.end(), where_cuda_is.begin(), where_cuda_is.end());
     argv.insert(argv.end(), options.begin(), options.end());
-    TRY(run_compiler(std::move(argv), cuda_file, host, clang_log_limit));
+    TRY(run_compiler(std::move(argv), cuda_file, host, clang_log_limit, time_limit));
     return read_file(out, clang_ptx_limit);
   }
 
@@ -99,9 +100,10 @@ std::optional<std::string> find_clang(const Host& host) {
 }
 
 Result<CompiledPtx> compile_with_clang(const std::string& clang, const std::string& cuda_file, const std::string& architecture,
-                                       const std::vector<std::string>& options, const Host& host) {
+                                       const std::vector<std::string>& options, const Host& host, std::chrono::milliseconds time_limit) {
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
-  const Attempt attempt{clang, cuda_file, architecture.empty() ? std::string(usual_architecture) : architecture, options, host, folder};
+  const Attempt attempt{clang,  cuda_file, architecture.empty() ? std::string(usual_architecture) : architecture, options, host,
+                        folder, time_limit};
   CompiledPtx compiled;
   compiled.compiler = name_and_version("clang", clang, host);
   const std::optional<std::string> toolkit = find_toolkit(host);

@@ -9,8 +9,6 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::chrono::minutes time_limit{10};
-
 // The linker's last line, "ld returned 1", says less than the symbol it missed.
 std::string first_error(std::string_view said) {
   for (const std::string_view word : {"undefined reference", "error", "fatal"}) {
@@ -23,7 +21,8 @@ std::string first_error(std::string_view said) {
 
 }  // namespace
 
-Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit) {
+Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file, const Host& host, std::size_t keep_limit,
+                          std::chrono::milliseconds time_limit) {
   const std::string name = std::filesystem::path(argv.front()).filename();
   ChildCommand command;
   command.argv = std::move(argv);

@@ -1,6 +1,7 @@
 // Compiles CUDA source to PTX in a temporary folder, to inspect the output of the compiler.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "capture/host.h"
 
 namespace frx::capture {
+
+// Of one run of a compiler, where nothing shorter is asked for.
+inline constexpr std::chrono::milliseconds compiler_time_limit = std::chrono::minutes(10);
 
 struct CompiledPtx {
   std::string text;
@@ -18,6 +22,9 @@ struct CompiledPtx {
 // `options`: further ones, such as -I and -D. Environment: there is neither; malformed: the compiler refused the file, with its first error
 // line.
 Result<CompiledPtx> compile_to_ptx(const std::string& cuda_file, const std::string& architecture, const std::vector<std::string>& options,
-                                   const Host& host);
+                                   const Host& host, std::chrono::milliseconds time_limit = compiler_time_limit);
+
+// Is there a compiler for it?
+bool has_ptx_compiler(const Host& host);
 
 }  // namespace frx::capture

@@ -87,6 +87,12 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
                                      [&](const Parameter& one) { return one.kind == Parameter::Kind::flag && one.is_named(name); });
     if (is_flag && equals != argument.npos) return fail(ErrorKind::usage, "{} takes no value", name);
     if (equals != argument.npos) name += argument.substr(equals);
+    const auto implying =
+        std::ranges::find_if(parameters, [&](const Parameter& one) { return !one.implied.empty() && one.is_named(name); });
+    if (implying != parameters.end()) {
+      result.push_back(name + "=" + implying->implied);
+      continue;
+    }
     if (!is_flag && equals == argument.npos && i + 1 < args.size() && looks_like_option(args[i + 1])) {
       // A value may begin with '-', such as a flag for a compiler; before an option of ours it was forgotten.
       if (args[i + 1] == "--" || full_option_name(parameters, args[i + 1]))

@@ -34,10 +34,18 @@ Result<int> judged(const CodeReport& report, const CodeOptions& options) {
 
 }  // namespace
 
+analyse::CompilerOptions CodeOptions::asked_compilers() const {
+  analyse::CompilerOptions asked = compilers;
+  asked.with_ptx = with_ptx == "yes" ? analyse::PtxUse::yes : with_ptx == "no" ? analyse::PtxUse::no : analyse::PtxUse::automatic;
+  return asked;
+}
+
 void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.choice("--format", "FORMAT", options.format, answer_formats(), "how to print the answer; sarif and github: findings in code");
-  syntax.flag("--with-ptx", options.compilers.with_ptx,
-              "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found");
+  syntax.flag_or_choice(
+      "--with-ptx", "WHEN", options.with_ptx, "yes", {"auto", "yes", "no"},
+      "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found; auto: up to 4 files that are "
+      "named, for 10 s in all");
   syntax.words("--build-flags", "FLAGS", options.compilers.build_flags, "CUDA source: options for the compiler, such as '-Iinclude -DN=4'");
   syntax.flag("--with-ptxas", options.compilers.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.compilers.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");

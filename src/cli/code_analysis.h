@@ -15,7 +15,11 @@ struct CodeOptions {
   std::string format = "text";  // of render/renderers.def
   std::string fail_on;          // low, medium, high, or ""
   bool allow_unreadable = false;
+  std::string with_ptx = "auto";  // yes, no
   analyse::CompilerOptions compilers;
+
+  // With what with_ptx says.
+  analyse::CompilerOptions asked_compilers() const;
 };
 
 void describe_code(Syntax& syntax, CodeOptions& options);

@@ -126,7 +126,7 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
                                    .second_ncu = after.ncu,
                                    .first_kernel = {},
                                    .second_kernel = {},
-                                   .with_ptx = options.code.compilers.with_ptx,
+                                   .with_ptx = options.code.with_ptx == "yes",
                                    .with_ptxas = options.code.compilers.with_ptxas,
                                    .build_flags = options.code.compilers.build_flags,
                                    .format = options.code.format,
@@ -135,11 +135,11 @@ Result<int> compare_code(const Options& options, const SideFiles& before, const 
   return compare_implementations(code, options.analysis, io);
 }
 
-// Of a change. What --with-ptx compiles is PTX, too.
+// Of a change. What --with-ptx compiles is PTX, too; without it a change is not compiled, since one side might fail and look worse.
 Result<> check_options_of_change(const Options& options, const SideFiles& before, const SideFiles& after, std::string_view what) {
   const Given& given = options.given;
   const bool has_source = !before.source.empty() || !after.source.empty(), has_ptx = !before.ptx.empty() || !after.ptx.empty();
-  const bool with_ptx = given.has("--with-ptx");
+  const bool with_ptx = options.code.with_ptx == "yes";
   TRY(given.expect_applicable("analyze", what,
                               {{"--why", false, "the files of one side"},
                                {"--scope", false, "one run or trace"},
@@ -209,7 +209,8 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
                                {"--before-label", false, "--before and --after"},
                                {"--after-label", false, "--before and --after"}}));
   if (given.has("--why")) TRY(expect_format_of_why("analyze", options.code.format));
-  return given.expect_applicable("analyze", "source that is not compiled", {{"--build-flags", given.has("--with-ptx"), "--with-ptx"}});
+  return given.expect_applicable("analyze", "source that is not compiled",
+                                 {{"--build-flags", options.code.with_ptx != "no", "--with-ptx"}});
 }
 
 Result<int> print(const analyse::Analysis& analysis, const Options& options, Session& session, Io& io) {
@@ -260,7 +261,7 @@ Result<int> act(const Options& given, Io& io) {
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
-  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.compilers}, io);
+  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.asked_compilers()}, io);
   TRY_ASSIGN(std::vector<analyse::Input> inputs, session.inputs(options.targets));
   TRY(check_options(options, inputs));
   TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));

@@ -40,7 +40,7 @@ std::vector<Described> all_commands() {
   return all;
 }
 
-bool takes_value(const Parameter& parameter) { return parameter.kind == Parameter::Kind::option; }
+bool takes_value(const Parameter& parameter) { return parameter.kind == Parameter::Kind::option && parameter.implied.empty(); }
 bool is_option(const Parameter& parameter) { return !parameter.names.empty(); }
 
 // The second words of each family, by their first.

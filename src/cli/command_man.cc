@@ -53,6 +53,7 @@ std::string term(const Parameter& parameter) {
   if (parameter.names.empty()) return italic(parameter.placeholder) + (parameter.repeatable ? "..." : "");
   std::string text;
   for (const std::string& name : parameter.names) text += (text.empty() ? "" : ", ") + bold(name);
+  if (!parameter.implied.empty()) return text + "[=" + italic(parameter.placeholder) + "]";
   return text + (parameter.placeholder.empty() ? "" : " " + italic(parameter.placeholder));
 }
 

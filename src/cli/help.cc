@@ -62,7 +62,9 @@ std::string left_column(const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::workload) return "-- " + parameter.placeholder + "...";
   if (parameter.names.empty()) return parameter.placeholder + (parameter.repeatable ? "..." : "");
   const bool has_short = !parameter.names.front().starts_with("--");
-  const std::string value = parameter.placeholder.empty() ? "" : " " + parameter.placeholder;
+  const std::string value = !parameter.implied.empty()      ? "[=" + parameter.placeholder + "]"
+                            : parameter.placeholder.empty() ? ""
+                                                            : " " + parameter.placeholder;
   return (has_short ? "" : "    ") + join(parameter.names, ", ") + value;
 }
 

@@ -106,6 +106,12 @@ void Syntax::choice(std::string_view names, std::string_view placeholder, std::s
   parameter.choices = std::move(choices);
 }
 
+void Syntax::flag_or_choice(std::string_view name, std::string_view placeholder, std::string& value, std::string_view implied,
+                            std::vector<std::string> choices, std::string_view help) {
+  choice(name, placeholder, value, std::move(choices), help);
+  parameters_.back().implied = implied;
+}
+
 void Syntax::argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices) {
   Parameter& parameter = add(Parameter::Kind::argument, "", placeholder, help);
   set(parameter, value);
@@ -181,7 +187,8 @@ std::size_t Syntax::leading_options(std::span<const std::string> args) const {
     const auto parameter =
         !name ? parameters_.end()
               : std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& one) { return one.is_named(*name); });
-    i += parameter != parameters_.end() && parameter->kind == Parameter::Kind::option && !has_value ? 2 : 1;
+    const bool takes_next = parameter != parameters_.end() && parameter->kind == Parameter::Kind::option && parameter->implied.empty();
+    i += takes_next && !has_value ? 2 : 1;
   }
   return std::min(i, args.size());
 }

@@ -29,6 +29,7 @@ struct Parameter {
   std::string help;
   std::vector<std::string> choices;
   std::string default_text;  // shown when not empty
+  std::string implied;       // of an option: its value where none is given; one is given as --name=value only
   bool repeatable = false;
   bool required = false;
   bool takes_rest = false;  // everything behind it, whatever it looks like
@@ -60,6 +61,10 @@ class Syntax {
   void words(std::string_view names, std::string_view placeholder, std::vector<std::string>& values, std::string_view help);
   void choice(std::string_view names, std::string_view placeholder, std::string& value, std::vector<std::string> choices,
               std::string_view help);
+
+  // The same for what once was a flag: without a value it is `implied`.
+  void flag_or_choice(std::string_view name, std::string_view placeholder, std::string& value, std::string_view implied,
+                      std::vector<std::string> choices, std::string_view help);
 
   // Positional. `choices` empty: anything.
   void argument(std::string_view placeholder, std::string& value, std::string_view help, std::vector<std::string> choices = {});

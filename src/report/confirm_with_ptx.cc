@@ -46,8 +46,9 @@ void confirm_with_ptx(CudaReport& report, const PtxReport& ptx) {
   for (Finding& finding : report.withheld) {
     const PtxVerdict verdict = evidence.about(finding);
     if (verdict.kind == PtxVerdict::withdrawn) continue;
-    if (verdict.kind == PtxVerdict::confirmed) confirm(finding, verdict);
-    (verdict.kind == PtxVerdict::confirmed ? kept : withheld).push_back(std::move(finding));
+    const bool is_sure = verdict.kind == PtxVerdict::confirmed && verdict.confidence == "high";
+    if (is_sure) confirm(finding, verdict);
+    (is_sure ? kept : withheld).push_back(std::move(finding));
   }
   detect::sort_findings(kept);
   report.findings = std::move(kept);

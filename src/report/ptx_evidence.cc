@@ -180,7 +180,7 @@ PtxVerdict PtxEvidence::about_branches(const Finding& finding) const {
 // 32 registers allow all threads of every SM. docs/validation/ptx.md: nineteen of twenty kernels use less than 1.7 times the estimate, and
 // nineteen of twenty more than it divided by 1.4.
 PtxVerdict PtxEvidence::about_registers(const Finding& finding) const {
-  constexpr std::uint32_t few = 16, many = 48;
+  constexpr std::uint32_t few = 16, many = 48, very_many = 128;
   const std::vector<const Kernel*> kernels = kernels_of(finding);
   std::uint32_t estimate = 0, live = 0;
   std::uint64_t local = 0;
@@ -193,7 +193,9 @@ PtxVerdict PtxEvidence::about_registers(const Finding& finding) const {
   }
   if (kernels.empty()) return {};
   if (local > 0) return confirmed(fmt::format("{} bytes of each thread lie in local memory", local), "high");
-  if (live > many) return confirmed(fmt::format("values that fill {} registers have to be kept at once", live), "medium");
+  // Beyond 128 registers a quarter of the threads of an SM are left.
+  if (live > many)
+    return confirmed(fmt::format("values that fill {} registers have to be kept at once", live), live > very_many ? "high" : "medium");
   if (estimate > few) return {};
   return withdrawn(fmt::format("about {} registers do, which allows all threads of an SM", estimate));
 }

@@ -55,7 +55,7 @@ TEST_P(CudaZoo, PtxDoesNotWithdrawWhatTheBadOneShows) {
   const std::string source = folder(GetParam()) / "bad.cu";
   const Result<capture::CompiledPtx> ptx = capture::compile_to_ptx(source, "", {}, capture::this_machine());
   if (!ptx) GTEST_SKIP() << "no compiler here makes PTX of it: " << ptx.error().message;
-  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({.pedantic = true}).value();
   const std::unique_ptr<report::CudaReport> report = analyst->inspect_cuda({{source, content(source)}}).value();
   report::confirm_with_ptx(*report, *analyst->analyse_ptx("bad.ptx", ptx->text).value());
   ASSERT_EQ(report->findings.size(), 1u) << join(report->notes, "\n");
@@ -98,13 +98,13 @@ void expect_answer(const ZooSide& bad, const ZooSide& good, report::Side expecte
 }
 
 TEST_P(CudaZoo, ComparedBySourceTheGoodOneWinsWhereTheSourceTells) {
-  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({.pedantic = true}).value();
   const ZooSide bad(*analyst, folder(GetParam()) / "bad.cu"), good(*analyst, folder(GetParam()) / "good.cu");
   expect_answer(bad, good, not_told_by_source_alone.contains(GetParam()) ? report::Side::neither : report::Side::second);
 }
 
 TEST_P(CudaZoo, ComparedWithPtxTheGoodOneWins) {
-  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({}).value();
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({.pedantic = true}).value();
   ZooSide bad(*analyst, folder(GetParam()) / "bad.cu"), good(*analyst, folder(GetParam()) / "good.cu");
   for (auto& [side, file] : {std::pair(&bad, "bad.cu"), std::pair(&good, "good.cu")}) {
     if (const Result<> compiled = side->compile(*analyst, folder(GetParam()) / file); !compiled)
