@@ -236,7 +236,7 @@ TEST(CudaWeakSpots, F14ADotProductIsNoMatrixProduct) {
   EXPECT_THAT(codes_of("__global__ void dot(const float* x, const float* y, float* out, int n) { float acc = 0;"
                        " for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) acc "
                        "+= x[i] * y[i]; atomicAdd(out, acc); }"),
-              ElementsAre("missing_vectorized_loads"));
+              ElementsAre("atomics_on_one_address", "missing_vectorized_loads"));
 }
 
 TEST(CudaWeakSpots, AProductThatIsZeroBeyondTheEndIsAProduct) {

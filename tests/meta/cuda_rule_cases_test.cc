@@ -107,6 +107,8 @@ TEST(CudaRules, AreTheDocumentedOnesInTheirOrder) {
                                                     "dimensions_not_tensor_core_friendly"};
   std::vector<std::string_view> ours;
   for (const knowledge::CodeRule& rule : cuda_rules().all()) ours.push_back(rule.id);
+  ASSERT_GE(ours.size(), documented.size());
+  ours.resize(documented.size());  // rules that the documentation does not have stand behind them
   EXPECT_EQ(ours, documented);
 }
 

@@ -38,10 +38,12 @@ class Places {
   std::size_t count_ = 0;
 };
 
-// The facts of each subject: facts_memory.cc, facts_control.cc, facts_shared.cc.
+// The facts of each subject: facts_memory.cc, facts_control.cc, facts_shared.cc, facts_arithmetic.cc, facts_threads.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);
+void add_arithmetic_facts(const KernelView& view, model::CodeSubject& into);
+void add_thread_facts(const KernelView& view, model::CodeSubject& into);
 void add_matmul_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);
 
 }  // namespace frx::derive::cuda

@@ -137,6 +137,8 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_control_facts(view, subject);
   add_shared_facts(view, kernel, subject);
   add_matmul_facts(view, kernel, subject);
+  add_arithmetic_facts(view, subject);
+  add_thread_facts(view, subject);
   subject.set(Id::local_var_count, static_cast<double>(kernel.live_scalars));
   return subject;
 }

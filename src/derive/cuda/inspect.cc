@@ -75,6 +75,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
   result.subjects.reserve(2);
   result.subjects.push_back(facts_of(view, result.kernel));
+  add_launch_bounds(result.kernel, launches, result.subjects.back());
   result.subjects.push_back(occupancy_subject(result.kernel, launches, limits));
   result.advice = advice_for(result.kernel, launches, limits);
   return result;
@@ -131,6 +132,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
+    if (program.functions()[f].is_kernel) ++launches[program.functions()[f].name].kernels;
   }
   StepBudget budget(program);
   result.inspection.kernels.reserve(kernels.size());

@@ -140,8 +140,18 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     all.threads = b.volume();
     all.is_by_one_thread = all.is_by_one_thread || all.threads == 1;
     all.block_sizes.insert(all.threads);
+    if (all.threads > all.most_threads) {
+      all.most_threads = all.threads;
+      all.most_threads_at = launch.place;
+    }
   }
   return named;
+}
+
+void add_launch_bounds(const Kernel& kernel, const KernelLaunches& launches, CodeSubject& into) {
+  if (!kernel.max_threads || *kernel.max_threads <= 0 || launches.kernels != 1 || launches.most_threads == 0) return;
+  into.set(Id::launch_bound_threads, static_cast<double>(*kernel.max_threads));
+  into.set(Id::launched_threads, static_cast<double>(launches.most_threads), {launches.most_threads_at});
 }
 
 CodeSubject launch_subject(const Launch& launch) {

@@ -30,9 +30,15 @@ struct KernelLaunches {
   std::uint64_t dynamic_shared_bytes = 0;  // the most of any launch
   bool is_by_one_thread = false;           // at least one launch has a single thread
   std::set<std::uint64_t> block_sizes;     // constant ones
+  std::uint64_t most_threads = 0;          // of a constant block, and where that is
+  model::TextPlace most_threads_at;
+  std::uint32_t kernels = 0;  // of that name
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
 LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);
+
+// Threads that __launch_bounds__ allows, and the most that a launch has, where both are constants and the name is of one kernel alone.
+void add_launch_bounds(const model::cuda::Kernel& kernel, const KernelLaunches& launches, model::CodeSubject& into);
 
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 

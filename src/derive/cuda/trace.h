@@ -102,6 +102,7 @@ struct Trace {
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;
+  std::vector<ExprId> parameters;         // of the kernel, those that are numbers
   std::vector<std::uint32_t> functions;   // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;  // by first use
   std::vector<NodeRef> warp_barriers;

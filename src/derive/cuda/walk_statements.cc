@@ -1,5 +1,6 @@
 // Statements: which are executed, and under what conditions.
 #include <algorithm>
+#include <span>
 
 #include "derive/cuda/walker_depth.h"
 
@@ -14,7 +15,11 @@ void Walker::run(std::uint32_t function) {
   trace_.functions.push_back(function);
   frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_});
   declare_template_parameters(function);
+  const std::size_t before = slots_.size();
   for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
+  for (const Slot& slot : std::span(slots_).subspan(before)) {
+    if (slot.value.kind == Value::number) trace_.parameters.push_back(slot.value.expr);
+  }
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
   trace_.steps = steps_;

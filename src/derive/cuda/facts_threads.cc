@@ -1,0 +1,203 @@
+// Facts about what all threads do alike: local arrays with indices that registers do not have, and atomics at one address.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "derive/cuda/fact_list.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
+
+constexpr int most_leaves = 256;
+
+bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
+
+// Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
+// from global or shared memory, a parameter of the kernel, a variable that depends on such.
+bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
+  const Expressions& e = trace.expressions;
+  const Expr& x = e[id];
+  if (x.op >= Op::thread_x && x.op <= Op::grid_dim_z) return true;
+  if (x.op == Op::uniform) return is_parameter(trace, id);
+  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying);
+  if (x.op != Op::load) return false;
+  const Space space = trace.memories[x.b].space;
+  return space == Space::global || space == Space::shared;
+}
+
+// The terms of a sum, without those that cancel out: `(d - 2 + k) - d` leaves k.
+class Terms {
+ public:
+  explicit Terms(const Expressions& e) : e_(e) {}
+  Terms&& plus(ExprId sum) && { return add(sum, 1), std::move(*this); }
+  Terms&& minus(ExprId sum) && { return add(sum, -1), std::move(*this); }
+  const std::unordered_map<ExprId, std::int64_t>& all() const { return factors_; }
+  bool is_complete() const { return steps_ < most_steps; }
+
+ private:
+  void add(ExprId root, std::int64_t factor) {
+    std::vector<std::pair<ExprId, std::int64_t>> open{{root, factor}};
+    for (; !open.empty() && steps_ < most_steps; ++steps_) {
+      const auto [id, times] = open.back();
+      open.pop_back();
+      const Expr& x = e_[id];
+      const auto a = e_.constant_of(x.a), b = e_.constant_of(x.b);
+      if (x.op == Op::add || x.op == Op::sub) {
+        open.emplace_back(x.a, times);
+        open.emplace_back(x.b, x.op == Op::add ? times : -times);
+      } else if (x.op == Op::mul && (a || b)) {
+        open.emplace_back(a ? x.b : x.a, times * (a ? *a : *b));
+      } else if (x.op == Op::neg) {
+        open.emplace_back(x.a, -times);
+      } else if (x.op != Op::constant) {
+        factors_[id] += times;
+      }
+    }
+  }
+
+  static constexpr int most_steps = 256;
+  const Expressions& e_;
+  int steps_ = 0;
+  std::unordered_map<ExprId, std::int64_t> factors_;
+};
+
+// Does one that stays in a sum hold a leaf of run time? Comparisons and selections choose between elements, which a compiler may do without
+// an address.
+bool holds_run_time(const Trace& trace, ExprId term) {
+  const Expressions& e = trace.expressions;
+  std::vector<ExprId> open{term};
+  for (int steps = 0; !open.empty() && steps < most_leaves; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (is_leaf_of_run_time(trace, id)) return true;
+    const Expr& x = e[id];
+    const bool computes = (x.op >= Op::add && x.op <= Op::max) || x.op == Op::neg || x.op == Op::bit_not;
+    if (!computes) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return false;
+}
+
+bool any_of_run_time(const Trace& trace, const Terms& terms) {
+  return terms.is_complete() &&
+         std::ranges::any_of(terms.all(), [&](const auto& term) { return term.second != 0 && holds_run_time(trace, term.first); });
+}
+
+// Which addresses depend on a value of run time. Each address and loop is looked at once.
+class RunTimeAddresses {
+ public:
+  explicit RunTimeAddresses(const Trace& trace) : trace_(trace) {
+    for (const Loop& loop : trace.loops) loops_.emplace(loop.iteration, &loop);
+  }
+
+  bool contain(ExprId address) {
+    const auto [at, is_new] = known_.try_emplace(address, false);
+    if (is_new) at->second = depends(address);
+    return at->second;
+  }
+
+ private:
+  bool depends(ExprId address) {
+    const Terms terms = Terms(trace_.expressions).plus(address);
+    if (any_of_run_time(trace_, terms)) return true;
+    return terms.is_complete() && std::ranges::any_of(terms.all(), [&](const auto& term) {
+             const auto loop = loops_.find(term.first);
+             return term.second != 0 && loop != loops_.end() && ends_at_run_time(*loop->second);
+           });
+  }
+
+  // At such a value alone: with a constant bound besides, the loop may be unrolled.
+  bool ends_at_run_time(const Loop& loop) {
+    const auto [at, is_new] = ends_.try_emplace(loop.condition, false);
+    const Expr& test = trace_.expressions[loop.condition];
+    if (is_new && (test.op == Op::lt || test.op == Op::le))
+      at->second = any_of_run_time(trace_, Terms(trace_.expressions).plus(test.b).minus(test.a));
+    return at->second;
+  }
+
+  const Trace& trace_;
+  std::unordered_map<ExprId, const Loop*> loops_;  // by iteration
+  std::unordered_map<ExprId, bool> known_, ends_;
+};
+
+void add_local_arrays(const KernelView& view, CodeSubject& into) {
+  Places places(view);
+  std::string name;
+  RunTimeAddresses of_run_time(view.trace);
+  for (const Access& access : view.trace.accesses) {
+    const Memory& memory = view.trace.memories[access.memory];
+    if (memory.space != Space::local || memory.dims.empty() || access.loop == none || !of_run_time.contain(access.address)) continue;
+    if (name.empty()) name = memory.name;
+    if (name == memory.name) places.add(access.at);
+  }
+  const bool any = places.any();
+  into.set(Id::has_runtime_indexed_array, any, places.take());
+  into.set(Id::runtime_indexed_array, name);
+}
+
+// Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of these types it makes one per thread.
+bool is_never_aggregated(std::string_view operation, std::string_view type) {
+  if (operation != "atomicAdd" && operation != "atomicMax" && operation != "atomicMin") return false;
+  return type == "float" || type == "double" || type == "half" || type == "__half" || type == "__nv_bfloat16";
+}
+
+// The name of the function that is called there.
+std::string_view called_at(const KernelView& view, NodeRef at) {
+  const Source& source = view.program.sources()[at.source];
+  const std::uint32_t name =
+      source.syntax.is(at.node, NodeKind::call) ? name_in(source, source.syntax.child(at.node, Role::function)) : none;
+  return name == none ? "" : source.text_of(name);
+}
+
+// Do all threads of a block get there, but those beyond the end of the data? Data decides nothing: how often is unknown.
+bool is_reached_by_all(const KernelView& view, const Access& access, const AccessPattern& pattern) {
+  constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
+  const Expressions& e = view.trace.expressions;
+  if (e.uses(access.alive, by_data) || pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2) return false;
+  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
+    const Context& context = view.trace.contexts[c];
+    if (!context.is_loop && e.uses(context.condition, by_data)) return false;
+  }
+  return true;
+}
+
+void add_atomics(const KernelView& view, CodeSubject& into) {
+  constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded | Uses::iteration;
+  Places places(view);
+  std::string text;
+  bool is_shared = false;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
+    const Memory& memory = view.trace.memories[access.memory];
+    if (access.kind != Access::atomic || (memory.space != Space::global && memory.space != Space::shared)) continue;
+    if (view.trace.expressions.uses(access.address, differs) || !is_reached_by_all(view, access, view.patterns.accesses[i])) continue;
+    const std::string_view operation = called_at(view, access.at);
+    if (!is_never_aggregated(operation, memory.type)) continue;
+    if (text.empty()) {
+      text = fmt::format("{} of {}", operation, memory.type);
+      is_shared = memory.space == Space::shared;
+    }
+    places.add(access.at);
+  }
+  const bool any = places.any();
+  into.set(Id::has_atomics_on_one_address, any, places.take());
+  into.set(Id::atomic_on_one_address, text);
+  into.set(Id::atomic_memory, std::string(is_shared ? "shared" : "global"));
+}
+
+}  // namespace
+
+void add_thread_facts(const KernelView& view, CodeSubject& into) {
+  add_local_arrays(view, into);
+  add_atomics(view, into);
+}
+
+}  // namespace frx::derive::cuda
