@@ -95,7 +95,8 @@ Result<std::vector<std::string>> normalise(std::span<const Parameter> parameters
     }
     if (!is_flag && equals == argument.npos && i + 1 < args.size() && looks_like_option(args[i + 1])) {
       // A value may begin with '-', such as a flag for a compiler; before an option of ours it was forgotten.
-      if (args[i + 1] == "--" || full_option_name(parameters, args[i + 1]))
+      const bool is_flag_of_compiler = args[i + 1].size() > 2 && args[i + 1][1] != '-';  // -DN=4
+      if (args[i + 1] == "--" || (!is_flag_of_compiler && full_option_name(parameters, args[i + 1])))
         return fail(ErrorKind::usage, "expected a value after {}", name);
       name += "=" + args[++i];
     }

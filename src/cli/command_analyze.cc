@@ -270,7 +270,10 @@ Result<int> act(const Options& given, Io& io) {
   if (options.targets.empty()) {
     return fail(ErrorKind::negative, "analyze: no file given").hint("frx analyze report.csv, or --before and --after");
   }
-  Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope, .compilers = options.code.asked_compilers(), .build = options.code.build}, io);
+  Session session(
+      analyse::Options{
+          .knowledge = options.analysis, .scope = options.scope, .compilers = options.code.asked_compilers(), .build = options.code.build},
+      io);
   TRY_ASSIGN(std::vector<analyse::Input> inputs, session.inputs(options.targets));
   TRY(check_options(options, inputs));
   TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(std::move(inputs)));

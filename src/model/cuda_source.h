@@ -51,7 +51,7 @@ struct Source {
   SharedText name;  // as the report shows it
   // What nodes point to: the file with the preprocessor's lines blanked and macros expanded, a line feed, and the bodies of macros.
   std::string text;
-  std::uint32_t size = 0;        // bytes of it without those bodies
+  std::uint32_t size = 0;       // bytes of it without those bodies
   std::vector<Origin> origins;  // in order; empty where nothing was expanded: each byte is where it is in the file
   std::string original;  // the file, where columns are not bytes or macros were expanded; else "", and only the lines that `text` has
                          // otherwise:

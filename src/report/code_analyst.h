@@ -51,7 +51,7 @@ class CodeAnalyst {
   Result<std::unique_ptr<CudaReport>> inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const;
   // The same, with each text requested when it is needed, from several threads: not all of them are in memory at once. Files that cannot
   // be read are left out and listed in the report, which may be all of them.
-  using TextOf = std::function<Result<std::string>(std::size_t)>;  // by number of the name
+  using TextOf = std::function<Result<std::string>(std::size_t)>;                 // by number of the name
   using SurroundingsOf = std::function<ingest::cuda::Surroundings(std::size_t)>;  // what headers say of macros, by that number
   Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of,
                                                    const SurroundingsOf& surroundings_of = {}) const;

@@ -45,7 +45,7 @@ std::string part_of_help(const std::string& help, const std::string& heading) {
 // "--color WHEN" and its default, or "–", as the help has them.
 std::map<std::string, std::string> options_in(const std::string& help, const std::string& heading) {
   std::map<std::string, std::string> options;
-  const std::regex begin(R"(^ {2,6}(-{1,2}[a-z].*?)(  .*)?$)");
+  const std::regex begin(R"(^ {2,6}(-{1,2}[a-zA-Z].*?)(  .*)?$)");
   const std::string part = part_of_help(help, heading);
   std::string current;
   for (const std::string_view line : split(part, '\n')) {

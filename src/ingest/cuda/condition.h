@@ -23,7 +23,6 @@ using IsDefined = std::function<std::optional<bool>(std::string_view)>;
 std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of = nullptr, const IsDefined& is_defined = nullptr);
 
 // The same where unknown names count as defined: it selects the branch to read when only one can be.
-std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of = nullptr,
-                                    const IsDefined& is_defined = nullptr);
+std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of = nullptr, const IsDefined& is_defined = nullptr);
 
 }  // namespace frx::ingest::cuda

@@ -16,11 +16,11 @@ namespace {
 
 using model::cuda::Macro;
 
-constexpr std::size_t most_tokens_of_one = 20'000;   // that one invocation may become, with all that it passes through
-constexpr std::size_t most_tokens = 1'000'000;       // of all invocations, and one for each four bytes of the file
-constexpr std::size_t bytes_of_token = 16;           // a longer one counts as several
-constexpr std::uint32_t deepest_hiding = 64;         // macros that stand in one another
-constexpr int deepest_arguments = 24;                // arguments that are expanded within arguments
+constexpr std::size_t most_tokens_of_one = 20'000;  // that one invocation may become, with all that it passes through
+constexpr std::size_t most_tokens = 1'000'000;      // of all invocations, and one for each four bytes of the file
+constexpr std::size_t bytes_of_token = 16;          // a longer one counts as several
+constexpr std::uint32_t deepest_hiding = 64;        // macros that stand in one another
+constexpr int deepest_arguments = 24;               // arguments that are expanded within arguments
 
 bool is_word(std::string_view spelling) {
   return !spelling.empty() && is_word_character(spelling[0]) && (spelling[0] < '0' || spelling[0] > '9');
@@ -73,7 +73,8 @@ class Expander {
 
   std::uint32_t hide(std::uint32_t chain, const Macro* macro) {
     if (is_hidden(chain, macro)) return chain;
-    if (!hidden_.empty() && hidden_.back().macro == macro && hidden_.back().outer == chain) return static_cast<std::uint32_t>(hidden_.size());
+    if (!hidden_.empty() && hidden_.back().macro == macro && hidden_.back().outer == chain)
+      return static_cast<std::uint32_t>(hidden_.size());
     const std::uint32_t depth = chain == 0 ? 1 : hidden_[chain - 1].depth + 1;
     if (depth > deepest_hiding) gives_up_ = true;
     hidden_.push_back({macro, chain, depth});
@@ -241,8 +242,8 @@ class Expander {
     return made;
   }
 
-  const MacroTokens& argument(const MacroArguments& raw, std::vector<std::optional<MacroTokens>>& expanded, std::size_t number, std::uint32_t place,
-                         int depth) {
+  const MacroTokens& argument(const MacroArguments& raw, std::vector<std::optional<MacroTokens>>& expanded, std::size_t number,
+                              std::uint32_t place, int depth) {
     if (expanded[number]) return *expanded[number];
     expanded[number].emplace();
     if (depth > deepest_arguments) {
@@ -345,7 +346,7 @@ class Expander {
   ExpansionWriter writer_;
   std::uint32_t behind_ = 0;   // the last token that was looked at
   std::uint32_t closing_ = 0;  // the bracket of the last arguments, when it is in the file
-  bool gives_up_ = false;  // on this invocation
+  bool gives_up_ = false;      // on this invocation
   std::size_t spent_ = 0, spent_on_one_ = 0;
   std::vector<Hidden> hidden_;
   std::unordered_map<const Macro*, MacroBody> bodies_;

@@ -70,7 +70,8 @@ TEST(CudaMacros, ABlockIsWrittenOnce) {
 
 TEST(CudaMacros, ABombEnds) {
   std::string bomb = "#define B0() x x\n";
-  for (int i = 1; i <= 40; ++i) bomb += "#define B" + std::to_string(i) + "() B" + std::to_string(i - 1) + "() B" + std::to_string(i - 1) + "()\n";
+  for (int i = 1; i <= 40; ++i)
+    bomb += "#define B" + std::to_string(i) + "() B" + std::to_string(i - 1) + "() B" + std::to_string(i - 1) + "()\n";
   EXPECT_EQ(expanded(bomb, "B40();"), "B40();");
   EXPECT_EQ(expanded(bomb, "B2();"), "x x x x x x x x;");
   std::string deep = "y = ";

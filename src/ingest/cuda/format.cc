@@ -11,9 +11,7 @@ namespace {
 constexpr std::uint64_t largest_cuda = std::uint64_t{4} << 30;
 constexpr std::string_view cuda_endings[] = {".cu", ".cuh", ".cuda"};
 
-Match recognises_cuda(const Look& look) {
-  return cuda::declares_kernel(look.head) ? Match::likely : Match::no;
-}
+Match recognises_cuda(const Look& look) { return cuda::declares_kernel(look.head) ? Match::likely : Match::no; }
 
 Result<Observation> read_cuda(Source& source, const ReadOptions&) {
   TRY_ASSIGN(std::string text, source.text(largest_cuda));

@@ -71,7 +71,9 @@ class Headers::Tree {
 
  private:
   bool is_inside(const std::string& path) const {
-    const auto holds = [&](const std::string& folder) { return folder == "./" ? !path.starts_with("..") && path[0] != '/' : path.starts_with(folder); };
+    const auto holds = [&](const std::string& folder) {
+      return folder == "./" ? !path.starts_with("..") && path[0] != '/' : path.starts_with(folder);
+    };
     return std::ranges::any_of(given_, holds) || std::ranges::any_of(include_, holds);
   }
 

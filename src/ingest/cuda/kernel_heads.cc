@@ -14,10 +14,11 @@ constexpr std::size_t longest_head = 4000;  // in parts
 
 // What may stand before the name of a kernel and says nothing that is not kept.
 constexpr std::array<std::string_view, 27> specifiers{
-    "__global__",      "__device__", "__host__",  "__forceinline__", "__noinline__", "__launch_bounds__", "__attribute__",
-    "__attribute",     "__inline__", "__inline",  "static",          "inline",       "extern",            "const",
-    "constexpr",       "volatile",   "template",  "typename",        "void",         "alignas",           "auto",
-    "__forceinline",   "decltype",   "consteval", "requires",        "noexcept",     "friend"};
+    "__global__",    "__device__",  "__host__",   "__forceinline__", "__noinline__", "__launch_bounds__",
+    "__attribute__", "__attribute", "__inline__", "__inline",        "static",       "inline",
+    "extern",        "const",       "constexpr",  "volatile",        "template",     "typename",
+    "void",          "alignas",     "auto",       "__forceinline",   "decltype",     "consteval",
+    "requires",      "noexcept",    "friend"};
 
 // Attributes of which nothing is used.
 constexpr std::array<std::string_view, 6> unused_attributes{"__cluster_dims__", "__maxnreg__", "__block_size__",
@@ -142,7 +143,8 @@ class Finder {
   // `name(`, `name<float>(`, `a::name(`, and NAME(x)(, where NAME stays. The first part of the name.
   std::size_t settle_name(std::size_t parameters, KernelHead& head) {
     std::size_t at = parameters - 1;
-    const bool is_macro = parts_[at].kind == Part::group && at > word_ + 1 && parts_[at - 1].kind == Part::word && !is_among(specifiers, of(parts_[at - 1]));
+    const bool is_macro =
+        parts_[at].kind == Part::group && at > word_ + 1 && parts_[at - 1].kind == Part::word && !is_among(specifiers, of(parts_[at - 1]));
     if (is_macro) {
       blank(parts_[at].begin, parts_[at].end);
       --at;

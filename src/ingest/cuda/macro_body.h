@@ -20,12 +20,11 @@ struct MacroToken {
   std::string_view spelling;
   std::uint32_t file = nowhere;    // the byte of the file, when it is written there
   std::uint32_t before = nowhere;  // the end of the token before it in the file
-  FileRange invocation = {};           // in the file, of the innermost macro there that wrote it
+  FileRange invocation = {};       // in the file, of the innermost macro there that wrote it
   std::uint32_t hidden = 0;        // the macros that it came out of, which do not expand it again
   bool is_spaced = false;          // a blank, a comment or a line end stands before it
 };
 using MacroTokens = std::vector<MacroToken>;
-
 
 // The body of a macro, in tokens, with the parameters among them.
 struct MacroBody {

@@ -16,16 +16,31 @@ constexpr int most_steps_back = 16;
 constexpr std::string_view kernel_word = "__global__";
 
 // Words of the language and of CUDA, which a header for another compiler may define, and names whose meaning the analysis knows.
-constexpr std::array kept_names = std::to_array<std::string_view>({
-    "NULL",        "TRUE",       "FALSE",        "__constant__", "__device__",  "__forceinline__", "__global__", "__host__",
-    "__inline__",  "__managed__", "__noinline__", "__restrict__", "__shared__", "__launch_bounds__", "abs",      "assert",
-    "bool",        "ceil",       "const",        "double",       "fabs",        "false",           "float",      "floor",
-    "fma",         "fmax",       "fmin",         "inline",       "int",         "max",             "min",        "printf",
-    "restrict",    "sqrt",       "static",       "true",         "umax",        "umin",            "unsigned",   "void"});
+constexpr std::array kept_names = std::to_array<std::string_view>({"NULL",         "TRUE",
+                                                                   "FALSE",        "__constant__",
+                                                                   "__device__",   "__forceinline__",
+                                                                   "__global__",   "__host__",
+                                                                   "__inline__",   "__managed__",
+                                                                   "__noinline__", "__restrict__",
+                                                                   "__shared__",   "__launch_bounds__",
+                                                                   "abs",          "assert",
+                                                                   "bool",         "ceil",
+                                                                   "const",        "double",
+                                                                   "fabs",         "false",
+                                                                   "float",        "floor",
+                                                                   "fma",          "fmax",
+                                                                   "fmin",         "inline",
+                                                                   "int",          "max",
+                                                                   "min",          "printf",
+                                                                   "restrict",     "sqrt",
+                                                                   "static",       "true",
+                                                                   "umax",         "umin",
+                                                                   "unsigned",     "void"});
 
 // The body of a macro that is no value and no type, although its brackets match.
-constexpr std::array structural = std::to_array<std::string_view>({"const",      "volatile", "__restrict__", "__restrict", "__forceinline__", "__noinline__",
-                                                      "__constant__", "typename", "break",      "continue",   "__launch_bounds__", "__attribute__", "_Pragma"});
+constexpr std::array structural =
+    std::to_array<std::string_view>({"const", "volatile", "__restrict__", "__restrict", "__forceinline__", "__noinline__", "__constant__",
+                                     "typename", "break", "continue", "__launch_bounds__", "__attribute__", "_Pragma"});
 
 bool has_structure(std::string_view body) {
   Scanner scanner(body);

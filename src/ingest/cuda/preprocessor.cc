@@ -71,11 +71,11 @@ class Reader {
     char last = ';';
   };
   struct Condition {
-    bool is_dead = false;    // this branch
-    bool is_certain = false;      // this branch, and all around it, are taken whatever is defined elsewhere
+    bool is_dead = false;     // this branch
+    bool is_certain = false;  // this branch, and all around it, are taken whatever is defined elsewhere
     bool parent_certain = false;
-    bool had_unknown = false;     // a branch before this one may be taken
-    bool was_taken = false;  // one branch is known to hold: all later ones are dead
+    bool had_unknown = false;  // a branch before this one may be taken
+    bool was_taken = false;    // one branch is known to hold: all later ones are dead
     bool parent_dead = false;
     int code_depth = 0;       // before it
     std::vector<Side> sides;  // the branches that stay

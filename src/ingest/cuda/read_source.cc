@@ -136,7 +136,8 @@ Result<Source> read_source(std::string name, std::string original, const Surroun
   source.line_starts = line_starts(text);
   source.units = Utf16Units(text);
   Preprocessed plain = preprocess(text, around);
-  if (plain.text.size() > largest) return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
+  if (plain.text.size() > largest)
+    return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
   source.size = static_cast<std::uint32_t>(plain.text.size());
   source.origins = std::move(plain.origins);
   source.macros = std::move(plain.macros);
