@@ -159,17 +159,44 @@ Lanes::State Lanes::evaluate_load(ExprId e) {
   return all_lanes(e, uniform_value(e));
 }
 
+// Of parameters alone: `channels_last`, `order == 1`. A sampled size decides nothing about it, so both choices are sampled.
+bool Lanes::is_flag(ExprId condition) const {
+  constexpr std::uint16_t others = Uses::index | Uses::block_dim | Uses::varying | Uses::opaque;
+  return all_.uses(condition, Uses::uniform) && !all_.uses(condition, others);
+}
+
+bool Lanes::is_same_row(ExprId a, ExprId b) const {
+  if (states_[a] != known || states_[b] != known) return false;
+  for (std::uint32_t lane = 0; lane < count_; ++lane) {
+    if (at(a, lane) != at(b, lane)) return false;
+  }
+  return true;
+}
+
+Lanes::State Lanes::copied(ExprId e, ExprId from) {
+  if (is_one_value(from)) return all_lanes(e, at(from, 0));
+  std::int64_t* const row = new_row(e);
+  for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = at(from, lane);
+  return known;
+}
+
+// Both choices may be the same in all lanes although the condition is not.
 Lanes::State Lanes::evaluate_select(ExprId e) {
   const Expr& s = all_[e];
-  if (states_[s.a] != known) return states_[s.a];
+  if (states_[s.a] != known) return is_same_row(s.b, s.c) ? copied(e, s.b) : states_[s.a];
   bool takes_yes = false, takes_no = false;
-  for (std::uint32_t lane = 0; lane < count_; ++lane) (at(s.a, lane) != 0 ? takes_yes : takes_no) = true;
+  if (is_flag(s.a)) {
+    (sample_.kind == Sample::large_odd || sample_.kind == Sample::tiny ? takes_yes : takes_no) = true;
+  } else {
+    for (std::uint32_t lane = 0; lane < count_; ++lane) (at(s.a, lane) != 0 ? takes_yes : takes_no) = true;
+  }
   State worst = known;
   if (takes_yes) worst = std::max(worst, states_[s.b]);
   if (takes_no) worst = std::max(worst, states_[s.c]);
   if (worst != known) return worst;
   const ExprId chosen = takes_yes ? s.b : s.c;
-  if (is_one_value(s.a) && is_one_value(chosen)) return all_lanes(e, at(chosen, 0));
+  const bool takes_both = takes_yes && takes_no;
+  if (!takes_both) return copied(e, chosen);
   std::int64_t* const row = new_row(e);
   for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = at(at(s.a, lane) != 0 ? s.b : s.c, lane);
   return known;
@@ -224,6 +251,11 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];
   if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // rounding is not modelled
+  // The quotient of two unknown sizes is one more of them, not the 1 that two samples of equal magnitude yield.
+  const bool divides = s.op == Op::div || s.op == Op::mod;
+  if (divides && all_.uses(s.a, Uses::uniform) && all_.uses(s.b, Uses::uniform) && (s.uses & Uses::index) == 0) {
+    return all_lanes(e, uniform_value(e));
+  }
   switch (s.op) {  // a loop for each of the most frequent operations, which the compiler can specialise
     case Op::add: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::add, a, b); });
     case Op::sub: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::sub, a, b); });

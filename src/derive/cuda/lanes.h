@@ -70,6 +70,9 @@ class Lanes {
   State evaluate_leaf(ExprId e);
   State evaluate_load(ExprId e);
   State evaluate_select(ExprId e);
+  bool is_flag(ExprId condition) const;
+  bool is_same_row(ExprId a, ExprId b) const;
+  State copied(ExprId e, ExprId from);
   State evaluate_binary(ExprId e);
   State evaluate_logical(ExprId e);
   template <typename Calculate>

@@ -18,10 +18,11 @@ namespace {
 
 constexpr auto differs = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
 
-// One term of a sum: a value that differs between threads or iterations, and whether it is multiplied by a size.
+// One term of a sum: a value that differs between threads or iterations, and the size that it is multiplied by.
 struct Term {
   ExprId what = 0;
-  bool has_size = false, is_of_template = false;
+  bool has_size = false, is_often_one = false;
+  ExprId size = 0;
 };
 
 // The terms of an address that differ between threads, blocks or iterations. The loop is bounded: an address has few terms.
@@ -34,12 +35,12 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
     const Expr& x = e[term.what];
     if (!e.uses(term.what, differs)) continue;
     if (!term.has_size && (x.op == Op::add || x.op == Op::sub || x.op == Op::max || x.op == Op::min)) {
-      open.push_back({x.a, term.has_size, term.is_of_template});
-      open.push_back({x.b, term.has_size, term.is_of_template});
+      open.push_back({x.a, term.has_size, term.is_often_one, term.size});
+      open.push_back({x.b, term.has_size, term.is_often_one, term.size});
     } else if (!term.has_size && x.op == Op::mul && e.uses(x.a, differs) != e.uses(x.b, differs)) {
       const ExprId size = e.uses(x.a, differs) ? x.b : x.a;
       open.push_back(
-          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_of_template || trace.is_template_value(size)});
+          {size == x.b ? x.a : x.b, term.has_size || e.uses(size, Uses::uniform), term.is_often_one || trace.is_often_one(size), size});
     } else {
       terms.push_back(term);
     }
@@ -103,7 +104,7 @@ std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
   const Expressions& e = trace.expressions;
   const Expr& test = e[trace.loops[loop].condition];
   if (test.op != Op::lt && test.op != Op::le) return 0;
-  if (trace.is_template_value(test.b)) return 4;
+  if (trace.is_often_one(test.b)) return 4;
   auto limit = e.constant_of(test.b);
   // for (l = l0; l < l0 + 4; ++l)
   const Expr &from = e[test.a], &to = e[test.b];
@@ -135,8 +136,11 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
       }
     }
     const warp::Footprint together = warp::footprint(pieces);
-    if (2 * together.bytes <= warp::sector_bytes * together.sectors) continue;
-    for (const std::size_t i : group) accesses[i].kind = AccessPattern::packed;
+    const double ratio = static_cast<double>(warp::sector_bytes * together.sectors) / static_cast<double>(together.bytes);
+    for (const std::size_t i : group) {
+      if (ratio < 2) accesses[i].kind = AccessPattern::packed;
+      accesses[i].sector_ratio = std::min(accesses[i].sector_ratio, ratio);
+    }
   }
 }
 
@@ -175,7 +179,7 @@ void Patterns::exempt_unknown_strides() {
   const Expressions& e = trace_.expressions;
   const std::unordered_set<ExprId> steps = compared_steps(trace_);
   std::vector<std::size_t> increments;
-  std::unordered_set<std::uint32_t> incremented;  // memories
+  std::set<ExprId> increment_sizes;
   std::unordered_set<std::uint32_t> packed_in;    // loops
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
@@ -184,7 +188,7 @@ void Patterns::exempt_unknown_strides() {
     if (accesses[i].kind != AccessPattern::spread) continue;
     const std::vector<Term> terms = terms_of(trace_, access.address);
     const auto of_thread = [&](const Term& t) { return e.uses(t.what, Uses::thread); };
-    const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_of_template; };
+    const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_often_one; };
     const bool is_window = terms.size() > 1 && holds_any(e, access.address, steps);
     const bool all_sized = std::ranges::all_of(terms, &Term::has_size);
     if (is_window || is_kept_within_sizes(e, access.address) || std::ranges::any_of(terms, is_constant_step) ||
@@ -192,11 +196,11 @@ void Patterns::exempt_unknown_strides() {
       accesses[i].kind = AccessPattern::unknown;
     } else if (all_sized) {
       increments.push_back(i);
-      incremented.insert(access.memory);
+      for (const Term& term : terms) increment_sizes.insert(term.size);
     }
   }
-  // An increment beside an array without one is a real stride. So is a single increment.
-  if (packed_in.empty() && incremented.size() < 2) return;
+  // An increment beside an array without one is a real stride. So is one that all arrays share, of which there may be a single one.
+  if (packed_in.empty() && increment_sizes.size() < 2) return;
   for (const std::size_t i : increments) {
     if (!packed_in.contains(trace_.accesses[i].loop)) accesses[i].kind = AccessPattern::unknown;
   }

@@ -119,9 +119,15 @@ struct Trace {
     template_values_[id] = true;
   }
   bool is_template_value(ExprId id) const { return id < template_values_.size() && template_values_[id]; }
+  // Sizes that are often 1: increments as BLAS has them, and constants whose names say nothing about an extent.
+  void add_often_one(ExprId id) {
+    if (id >= often_one_.size()) often_one_.resize(id + std::size_t{1});
+    often_one_[id] = true;
+  }
+  bool is_often_one(ExprId id) const { return id < often_one_.size() && often_one_[id]; }
 
  private:
-  std::vector<bool> template_values_;  // by expression
+  std::vector<bool> template_values_, often_one_;  // by expression
 };
 
 // How many steps may be taken to follow the functions of a program, which call each other: in proportion to its size, whatever the number

@@ -1,5 +1,6 @@
 // Declarations: names, their values, and the memory behind arrays and pointers.
 #include "base/text.h"
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -84,6 +85,7 @@ void Walker::declare_template_parameters(std::uint32_t function) {
     if (name == none) continue;
     put_slot(text(name), with(uniform_named(text(name))));
     trace_.add_template_value(slots_.back().value.expr);
+    trace_.add_often_one(slots_.back().value.expr);
   }
 }
 
@@ -102,6 +104,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(warp_group)});
   if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
   put_slot(text(name), with(uniform_named(text(name))));
+  if (is_increment(text(name))) trace_.add_often_one(slots_.back().value.expr);
 }
 
 void Walker::declare(std::uint32_t declaration) {
@@ -139,6 +142,7 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && first.expr <= e_.opaque()) {
     first.expr = e_.fresh(Op::uniform);
     trace_.add_template_value(first.expr);
+    trace_.add_often_one(first.expr);
   }
   put_slot(text(name), first);
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -167,7 +168,9 @@ void Walker::note_unknown_name(std::uint32_t node) {
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
   if (is_statement) trace_.may_synchronize = true;
-  if (std::ranges::none_of(text(node), is_small)) trace_.add_template_value(uniform_named(text(node)));
+  if (std::ranges::any_of(text(node), is_small)) return;
+  trace_.add_template_value(uniform_named(text(node)));
+  if (!is_extent(text(node))) trace_.add_often_one(uniform_named(text(node)));
 }
 
 std::optional<Value> Walker::eval_enumerator(std::string_view name) {
@@ -266,13 +269,28 @@ Value Walker::arithmetic(Op op, const Value& a, const Value& b) {
   return value;
 }
 
+// The second operand of `&&` or `||` is executed only where the first one does not decide.
+Value Walker::eval_after(ExprId holds, std::uint32_t operand) {
+  const auto recorded = [&] { return trace_.accesses.size() + trace_.barriers.size() + trace_.branches.size(); };
+  const std::size_t contexts = trace_.contexts.size(), before = recorded();
+  const std::uint32_t outer = context_;
+  context_ = push_context(holds, false, operand);
+  const Value value = eval(operand);
+  context_ = outer;
+  if (trace_.contexts.size() == contexts + 1 && recorded() == before) trace_.contexts.pop_back();  // of no use
+  return value;
+}
+
 Value Walker::eval_binary(std::uint32_t node) {
   const std::string_view sign = text(syntax().child(node, Role::op));
-  const Value a = eval(syntax().child(node, Role::left)), b = eval(syntax().child(node, Role::right));
+  const std::optional<Op> op = arithmetic_op(sign);
+  const bool is_logical = op == Op::logical_and || op == Op::logical_or;
+  const Value a = eval(syntax().child(node, Role::left));
+  const std::uint32_t right = syntax().child(node, Role::right);
+  const Value b = is_logical ? eval_after(op == Op::logical_and ? truth(a) : e_.unary(Op::logical_not, truth(a)), right) : eval(right);
   if (sign == ">") return arithmetic(Op::lt, b, a);
   if (sign == ">=") return arithmetic(Op::le, b, a);
-  const std::optional<Op> op = arithmetic_op(sign);
-  if (op == Op::logical_and || op == Op::logical_or) return with(e_.binary(*op, truth(a), truth(b)));
+  if (is_logical) return with(e_.binary(*op, truth(a), truth(b)));
   return op ? arithmetic(*op, a, b) : with(e_.opaque());
 }
 

@@ -1,8 +1,10 @@
 // Loops: the body is followed once, with the changed variables as expressions of the iteration.
 //
 //   for (int i = first; i < n; i += step)     i = first + iteration * step
-//   for (int s = 128; s > 0; s >>= 1)         s = some value, the same for all threads
+//   for (int s = 128; s > 0; s >>= 1)         s = 128 >> iteration
+//   while (s > 0) s = next(s)                 s = some value, the same for all threads
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "derive/cuda/walker_depth.h"
@@ -62,17 +64,45 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
   return changes;
 }
 
-// The amount by which a variable grows in each iteration; nothing when it cannot be determined.
-std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
-  if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
-  for (std::uint32_t p = syntax()[change.node].parent; p != loop; p = syntax()[p].parent) {
+bool Walker::is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const {
+  for (std::uint32_t p = syntax()[node].parent; p != loop; p = syntax()[p].parent) {
     const NodeKind kind = syntax().kind(p);
     if (kind == NodeKind::if_statement || kind == NodeKind::conditional || kind == NodeKind::for_statement ||
         kind == NodeKind::while_statement || kind == NodeKind::do_statement || kind == NodeKind::case_statement ||
         kind == NodeKind::for_range_loop || kind == NodeKind::lambda) {
-      return std::nullopt;
+      return false;
     }
   }
+  return true;
+}
+
+// By how many bits a variable is shifted in each iteration: 1 for `s *= 2` and `s <<= 1`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
+std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t loop) {
+  if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;
+  std::string_view op = text(syntax().child(change.node, Role::op));
+  std::uint32_t by = syntax().child(change.node, Role::right);
+  if (op == "=" && syntax().is(by, NodeKind::binary)) {
+    if (text(syntax().child(by, Role::left)) != text(syntax().child(change.node, Role::left))) return std::nullopt;
+    op = text(syntax().child(by, Role::op));
+    by = syntax().child(by, Role::right);
+  } else {
+    op.remove_suffix(op.ends_with('=') ? 1 : 0);
+  }
+  if (op != "*" && op != "/" && op != "<<" && op != ">>") return std::nullopt;
+  if (!syntax().is(by, NodeKind::number)) return std::nullopt;
+  const std::optional<std::int64_t> amount = e_.constant_of(eval_number(by).expr);
+  if (!amount || *amount < 1 || *amount > 16) return std::nullopt;
+  const bool is_factor = op == "*" || op == "/", is_up = op == "*" || op == "<<";
+  const auto value = static_cast<std::uint64_t>(*amount);
+  if (is_factor && !std::has_single_bit(value)) return std::nullopt;
+  const std::int64_t bits = is_factor ? std::countr_zero(value) : *amount;
+  return is_up ? bits : -bits;
+}
+
+// The amount by which a variable grows in each iteration; nothing when it cannot be determined.
+std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
+  if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
+  if (!is_in_each_iteration(change.node, loop)) return std::nullopt;
   const std::string_view op = text(syntax().child(change.node, Role::op));
   if (op == "++") return e_.constant(1);
   if (op == "--") return e_.constant(-1);
@@ -112,6 +142,9 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.binary(Op::mul, *step, e_.constant(size)));
       value.expr = e_.binary(Op::add, value.expr, gone);
+    } else if (const auto bits = value.kind == Value::number ? shift_of(change, node) : std::nullopt) {
+      const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.constant(std::abs(*bits)));
+      value.expr = e_.binary(*bits > 0 ? Op::shl : Op::shr, value.expr, gone);
     } else {
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);

@@ -112,6 +112,8 @@ class Walker {
   void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
+  bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
+  std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
@@ -144,6 +146,7 @@ class Walker {
   Value global_memory(const Global& global);
   Value eval_number(std::uint32_t node);
   Value eval_binary(std::uint32_t node);
+  Value eval_after(ExprId holds, std::uint32_t operand);
   Value eval_unary(std::uint32_t node);
   Value eval_conditional(std::uint32_t node);
   Value eval_assignment(std::uint32_t node);

@@ -6,6 +6,13 @@
 #include "derive/warp/banks.h"
 
 namespace frx::derive::cuda {
+namespace {
+
+// What a warp costs that loads 4 bytes per lane side by side. A request for fewer bytes that touches no more sectors wastes nothing that
+// another layout would save: one channel of a pixel of bytes, a few rows, a broadcast of a few addresses.
+constexpr std::uint64_t sectors_of_a_row = warp::lane_count * 4 / warp::sector_bytes;
+
+}  // namespace
 
 void WarpAccess::add(const warp::Request& request) {
   if (request.active == 0) return;
@@ -21,6 +28,7 @@ void WarpAccess::add(const warp::Request& request) {
   // Most warps of a block make the same request as the warp before, at a distance.
   if (!warp::is_displaced(request, last_)) measure(request);
   sectors_ += sectors_of_last_;
+  ++requests_;
   ideal_ += ideal_of_last_;
 }
 
@@ -31,7 +39,9 @@ void WarpAccess::measure(const warp::Request& request) {
   } else {
     const warp::Footprint touched = warp::footprint(request);
     sectors_of_last_ = touched.sectors;
-    ideal_of_last_ = touched.ideal_sectors();
+    // Lanes that share an address would otherwise have bytes of their own: a broadcast saves sectors, it wastes none.
+    const std::uint64_t bytes_of_lanes = std::uint64_t{request.bytes} * static_cast<std::uint64_t>(std::popcount(request.active));
+    ideal_of_last_ = (bytes_of_lanes + warp::sector_bytes - 1) / warp::sector_bytes;
   }
   const warp::Spacing spacing = warp::spacing(request);
   is_uniform_ = is_uniform_ && spacing.is_uniform;
@@ -41,7 +51,8 @@ void WarpAccess::measure(const warp::Request& request) {
 
 void WarpAccess::merge_into(AccessPattern& pattern, bool first) {
   const double ratio = ideal_ == 0 ? 1 : static_cast<double>(sectors_) / static_cast<double>(ideal_);
-  const auto kind = is_uniform_ ? AccessPattern::uniform : ratio >= 2 ? AccessPattern::spread : AccessPattern::packed;
+  const bool is_wasteful = ratio >= 2 && sectors_ > sectors_of_a_row * requests_;
+  const auto kind = is_uniform_ ? AccessPattern::uniform : is_wasteful ? AccessPattern::spread : AccessPattern::packed;
   const std::optional<std::int64_t> stride = is_even_ ? stride_ : std::nullopt;
   if (first) {
     pattern.kind = kind;

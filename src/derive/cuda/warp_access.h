@@ -22,7 +22,7 @@ class WarpAccess {
   void measure(const warp::Request& request);
 
   bool in_banks_;
-  std::uint64_t sectors_ = 0, ideal_ = 0;
+  std::uint64_t sectors_ = 0, ideal_ = 0, requests_ = 0;
   warp::Request last_{{}, 0, 0};  // the last one that was measured
   std::uint64_t sectors_of_last_ = 0, ideal_of_last_ = 0;
   std::uint32_t ways_ = 1;

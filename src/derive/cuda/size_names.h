@@ -1,0 +1,14 @@
+// What the name of a size suggests about it, where its value is unknown.
+#pragma once
+
+#include <string_view>
+
+namespace frx::derive::cuda {
+
+// incx, INCY: increments as BLAS has them, nearly always 1.
+bool is_increment(std::string_view name);
+
+// Width, rows, pitch, tile: more than a few elements. One element, or a few channels of a pixel, have other names.
+bool is_extent(std::string_view name);
+
+}  // namespace frx::derive::cuda
