@@ -113,6 +113,7 @@ std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
 }
 
 constexpr std::size_t most_pieces = 65536;
+constexpr std::int64_t farthest_step = 4096;  // bytes from one iteration to the next; lines further apart are not kept in L1
 
 }  // namespace
 
@@ -154,16 +155,33 @@ void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
     }
   }
   if (by_loop.empty() || by_loop.size() > 64) return;
+  const std::uint32_t lanes_of_warp = std::min(now.count(), warp::lane_count);
   for (const auto& [loop, candidates] : by_loop) {
     const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
     std::set<std::pair<std::uint32_t, std::optional<std::int64_t>>> packed;  // memories, and strides in them
+    std::map<std::uint32_t, std::pair<std::vector<std::size_t>, std::vector<warp::ByteRange>>> by_memory;
     for (const std::size_t i : candidates) {
       const Access& access = trace_.accesses[i];
       if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
-      const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
-      if (step <= 0 || step >= 2 * std::int64_t{access.bytes}) continue;
-      accesses[i].kind = AccessPattern::packed;
-      packed.emplace(access.memory, accesses[i].lane_stride);
+      auto& [group, pieces] = by_memory[access.memory];
+      group.push_back(i);
+      for (std::uint32_t lane = 0; lane < lanes_of_warp && pieces.size() < most_pieces; ++lane) {
+        const std::int64_t first = now.at(access.address, lane) << 3 >> 3;
+        const std::int64_t step = (next.at(access.address, lane) << 3 >> 3) - first;
+        if (step == 0 || std::abs(step) > farthest_step) continue;
+        for (std::int64_t n = 0; n < iterations_of(trace_, loop); ++n) {
+          pieces.push_back({first + n * step, first + n * step + std::clamp(access.bytes, 1u, warp::most_bytes)});
+        }
+      }
+    }
+    for (auto& [memory, together] : by_memory) {
+      auto& [group, pieces] = together;
+      const warp::Footprint touched = warp::footprint(pieces);
+      if (touched.bytes == 0 || warp::sector_bytes * touched.sectors >= 2 * touched.bytes) continue;
+      for (const std::size_t i : group) {
+        accesses[i].kind = AccessPattern::packed;
+        packed.emplace(memory, accesses[i].lane_stride);
+      }
     }
     // The first element may be accessed before the loop over the others.
     for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {

@@ -55,7 +55,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::vector<Value> arguments = eval_arguments(node);
   note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
-  if (const auto value = eval_group_call(name)) return *value;
+  if (const auto value = eval_group_call(name, arguments, function)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
   if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
   if (auto value = eval_inlined(name, arguments)) {
@@ -145,39 +145,6 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
   return std::nullopt;
 }
 
-ExprId Walker::thread_rank() {
-  const auto leaf = [&](Op op) { return e_.leaf(op); };
-  const ExprId row = e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
-  return e_.binary(Op::add, leaf(Op::thread_x), e_.binary(Op::mul, row, leaf(Op::block_dim_x)));
-}
-
-Value Walker::group_size(std::int64_t group) {
-  if (group == warp_group) return number(32);
-  const ExprId plane = e_.binary(Op::mul, e_.leaf(Op::block_dim_x), e_.leaf(Op::block_dim_y));
-  const ExprId block = e_.binary(Op::mul, plane, e_.leaf(Op::block_dim_z));
-  return with(group == block_group ? block : e_.binary(Op::mul, block, e_.leaf(Op::grid_dim_x)));
-}
-
-Value Walker::group_rank(std::int64_t group) {
-  const ExprId rank = thread_rank();
-  if (group == block_group) return with(rank);
-  if (group == warp_group) return with(e_.binary(Op::mod, rank, e_.constant(32)));
-  return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block_group).expr)));
-}
-
-std::optional<Value> Walker::eval_group_call(std::string_view name) {
-  const auto group = [&](Group which) {
-    trace_.uses_groups = true;
-    return Value{.kind = Value::group, .expr = e_.constant(which)};
-  };
-  if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
-  if (name == "this_grid") return group(grid_group);
-  if (name == "tiled_partition" || name == "coalesced_threads" || name == "labeled_partition" || name == "binary_partition") {
-    return group(warp_group);
-  }
-  return std::nullopt;
-}
-
 Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const Value object = eval(syntax().child(function, Role::argument));
   const std::vector<Value> arguments = eval_arguments(node);
@@ -190,24 +157,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     all.push_back(object);
     return unknown_call(all);
   }
-  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
-  if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
-    if (group != warp_group) {
-      note_barrier(node);
-    } else if (!quiet_) {
-      trace_.warp_barriers.push_back(ref(node));
-    }
-    return Value{};
-  }
-  if (name == "thread_rank") return group_rank(group);
-  if (name == "size" || name == "num_threads") return group_size(group);
-  if (name == "meta_group_rank") return with(e_.binary(Op::div, thread_rank(), e_.constant(32)));
-  if (name == "thread_index")
-    return {.kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
-  if (name == "group_index")
-    return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
-  if (name.starts_with("shfl")) trace_.uses_shuffles = true;
-  return with(e_.opaque());
+  return eval_group_method(object, name, node);
 }
 
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {

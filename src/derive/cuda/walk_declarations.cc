@@ -101,7 +101,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
     return put_slot(text(name), keeps ? retyped(*value, type, levels) : *value);
   }
   if (levels > 0) return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
-  if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(warp_group)});
+  if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));
   if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
   put_slot(text(name), with(uniform_named(text(name))));
   if (is_increment(text(name))) trace_.add_often_one(slots_.back().value.expr);

@@ -166,6 +166,11 @@ Value Walker::eval_identifier(std::uint32_t node) {
 void Walker::note_unknown_name(std::uint32_t node) {
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   const bool is_statement = syntax().is(syntax()[node].parent, NodeKind::expression_statement);
+  // Evaluated ahead of the declaration, which may follow in the body of a loop.
+  if (quiet_ && std::ranges::any_of(text(node), is_small)) {
+    is_ahead_ = true;
+    return;
+  }
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
   if (is_statement) trace_.may_synchronize = true;
   if (std::ranges::any_of(text(node), is_small)) return;

@@ -123,9 +123,10 @@ std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, 
     if (slot && std::ranges::find(all, *slot, &Change::slot) != all.end()) return std::nullopt;
   }
   const bool was_quiet = std::exchange(quiet_, true);
+  is_ahead_ = false;
   const Value value = eval(step);
   quiet_ = was_quiet;
-  if (value.kind != Value::number || e_.uses(value.expr, Uses::varying | Uses::opaque)) return std::nullopt;
+  if (is_ahead_ || value.kind != Value::number || e_.uses(value.expr, Uses::varying | Uses::opaque)) return std::nullopt;
   return minus ? e_.unary(Op::neg, value.expr) : value.expr;
 }
 

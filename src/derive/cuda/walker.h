@@ -21,7 +21,7 @@ struct Value {
 
   Kind kind = number;
   ExprId expr = 1;      // a number; bytes from the beginning of `memory`; x of a triple; the kind of a group
-  ExprId y = 1, z = 1;  // of a triple
+  ExprId y = 1, z = 1;  // of a triple; y: how many threads a tile of a warp has
   std::uint32_t memory = none;
   std::uint32_t bytes = 0;       // of what a pointer points to
   std::uint32_t levels = 1;      // 2 for float**
@@ -193,16 +193,22 @@ class Walker {
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
-  std::optional<Value> eval_group_call(std::string_view name);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
   Value follow(std::uint32_t function, const std::vector<Value>& arguments);
   Value unknown_call(const std::vector<Value>& arguments);
   std::vector<Value> eval_arguments(std::uint32_t node);
-  Value group_rank(std::int64_t group);
-  Value group_size(std::int64_t group);
   void note_barrier(std::uint32_t node);
+
+  // walk_groups.cc
+  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function);
+  Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
+  Value group_rank(const Value& object);
+  Value group_size(const Value& object);
+  Value meta_group(const Value& object, bool is_size);
+  ExprId tile_size(std::uint32_t templated);
+  Value tile_of(ExprId size);
   ExprId thread_rank();
 
   const Program& program_;
@@ -229,7 +235,8 @@ class Walker {
   std::uint32_t type_ = none;                                     // and its type
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
-  bool quiet_ = false;  // evaluates without recording accesses
+  bool quiet_ = false;     // evaluates without recording accesses
+  bool is_ahead_ = false;  // met a name, while quiet, that is not declared yet
 };
 
 }  // namespace frx::derive::cuda

@@ -1,0 +1,92 @@
+// Cooperative groups: the numbers that a thread has in them, how large they are, and their barriers.
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+ExprId Walker::thread_rank() {
+  const auto leaf = [&](Op op) { return e_.leaf(op); };
+  const ExprId row = e_.binary(Op::add, leaf(Op::thread_y), e_.binary(Op::mul, leaf(Op::thread_z), leaf(Op::block_dim_y)));
+  return e_.binary(Op::add, leaf(Op::thread_x), e_.binary(Op::mul, row, leaf(Op::block_dim_x)));
+}
+
+Value Walker::group_size(const Value& object) {
+  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
+  if (group == warp_group) return with(object.y);
+  const ExprId plane = e_.binary(Op::mul, e_.leaf(Op::block_dim_x), e_.leaf(Op::block_dim_y));
+  const ExprId block = e_.binary(Op::mul, plane, e_.leaf(Op::block_dim_z));
+  return with(group == block_group ? block : e_.binary(Op::mul, block, e_.leaf(Op::grid_dim_x)));
+}
+
+Value Walker::group_rank(const Value& object) {
+  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
+  const ExprId rank = thread_rank();
+  if (group == block_group) return with(rank);
+  if (group == warp_group) return with(object.y <= e_.opaque() ? e_.opaque() : e_.binary(Op::mod, rank, object.y));
+  const Value block{.kind = Value::group, .expr = e_.constant(block_group)};
+  return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block).expr)));
+}
+
+// Tiles of the block, and how many there are.
+Value Walker::meta_group(const Value& object, bool is_size) {
+  if (object.y <= e_.opaque()) return with(e_.opaque());
+  if (!is_size) return with(e_.binary(Op::div, thread_rank(), object.y));
+  const Value block{.kind = Value::group, .expr = e_.constant(block_group)};
+  const ExprId rounded = e_.binary(Op::add, group_size(block).expr, e_.binary(Op::sub, object.y, e_.constant(1)));
+  return with(e_.binary(Op::div, rounded, object.y));
+}
+
+// The number between the brackets of `thread_block_tile<16>`; 32 when there is none.
+ExprId Walker::tile_size(std::uint32_t templated) {
+  for (std::uint32_t n = templated; templated != none && n < syntax()[templated].last; ++n) {
+    if (!syntax().is(n, NodeKind::template_arguments)) continue;
+    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
+      if (!syntax().is(c, NodeKind::token)) return eval(syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c).expr;
+    }
+  }
+  return e_.constant(32);
+}
+
+Value Walker::tile_of(ExprId size) { return {.kind = Value::group, .expr = e_.constant(warp_group), .y = size}; }
+
+std::optional<Value> Walker::eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function) {
+  const auto group = [&](Group which) {
+    trace_.uses_groups = true;
+    return Value{.kind = Value::group, .expr = e_.constant(which)};
+  };
+  if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
+  if (name == "this_grid") return group(grid_group);
+  if (name == "tiled_partition") {
+    trace_.uses_groups = true;
+    return tile_of(arguments.size() > 1 ? truth(arguments[1]) : tile_size(function));
+  }
+  // How many threads these have depends on the data.
+  if (name == "coalesced_threads" || name == "labeled_partition" || name == "binary_partition") {
+    trace_.uses_groups = true;
+    return tile_of(e_.opaque());
+  }
+  return std::nullopt;
+}
+
+Value Walker::eval_group_method(const Value& object, std::string_view name, std::uint32_t node) {
+  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
+  if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
+    if (group != warp_group) {
+      note_barrier(node);
+    } else if (!quiet_) {
+      trace_.warp_barriers.push_back(ref(node));
+    }
+    return Value{};
+  }
+  if (name == "thread_rank") return group_rank(object);
+  if (name == "size" || name == "num_threads") return group_size(object);
+  if (name == "meta_group_rank" || name == "meta_group_size") return meta_group(object, name == "meta_group_size");
+  if (name == "block_rank") return with(e_.leaf(Op::block_x));
+  if (name == "thread_index")
+    return {.kind = Value::triple, .expr = e_.leaf(Op::thread_x), .y = e_.leaf(Op::thread_y), .z = e_.leaf(Op::thread_z)};
+  if (name == "group_index")
+    return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
+  if (name.starts_with("shfl")) trace_.uses_shuffles = true;
+  return with(e_.opaque());
+}
+
+}  // namespace frx::derive::cuda
