@@ -68,8 +68,9 @@ class Patterns {
   void add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached);
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
-  void exempt_own_elements(const Lanes& now, const Shape& block);
   void exempt_unknown_strides();
+  // own_elements.cc
+  void exempt_own_elements(const Lanes& now, const Shape& block);
   bool diverges_in_block(const Lanes& lanes, ExprId condition) const;
   bool is_sized_by_launch(ExprId alive) const;
   void add_distinct(const Lanes& lanes);

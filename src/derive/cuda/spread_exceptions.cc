@@ -1,7 +1,6 @@
-// Accesses whose single instructions look spread, but which are not, or not known to be:
+// Accesses whose single instructions look spread, but which are not, or not known to be (own_elements.cc has some more):
 //
 //   p[i].x + p[i].y + p[i].z              the lines stay in L1 until all their bytes are used
-//   for (j = 0; j < 4; ++j) a[4 * i + j]  the same in a short loop
 //   x[i * incx], y[i * incy]              increments, most often one
 //   in[(y * sy + j) * w + (x * sx + i)]   steps of a window: x * sx + i is compared with w
 //   a[i * CHANNELS]                       a constant whose value is unknown
@@ -99,25 +98,9 @@ bool is_kept_within_sizes(const Expressions& e, ExprId root) {
   return false;
 }
 
-// The most iterations of a short loop; 0 when it is not short.
-std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
-  const Expressions& e = trace.expressions;
-  const Expr& test = e[trace.loops[loop].condition];
-  if (test.op != Op::lt && test.op != Op::le) return 0;
-  if (trace.is_often_one(test.b)) return 4;
-  auto limit = e.constant_of(test.b);
-  // for (l = l0; l < l0 + 4; ++l)
-  const Expr &from = e[test.a], &to = e[test.b];
-  if (!limit && from.op == Op::add && to.op == Op::add && from.a == to.a) limit = e.constant_of(to.b);
-  return limit && *limit > 0 && *limit <= 16 ? *limit : 0;
-}
-
 constexpr std::size_t most_pieces = 65536;
-constexpr std::int64_t farthest_step = 4096;  // bytes from one iteration to the next; lines further apart are not kept in L1
 
 }  // namespace
-
-bool is_short(const Trace& trace, std::uint32_t loop) { return iterations_of(trace, loop) != 0; }
 
 // Exempts accesses to one memory in one loop that together use most of the sectors that a warp touches.
 void Patterns::exempt_used_sectors(const Lanes& lanes) {
@@ -141,53 +124,6 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
     for (const std::size_t i : group) {
       if (ratio < 2) accesses[i].kind = AccessPattern::packed;
       accesses[i].sector_ratio = std::min(accesses[i].sector_ratio, ratio);
-    }
-  }
-}
-
-// Exempts short loops in which each thread visits a few neighbouring elements of its own: all their bytes are used, too.
-void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
-  std::map<std::uint32_t, std::vector<std::size_t>> by_loop;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (accesses[i].kind != AccessPattern::spread) continue;
-    for (std::uint32_t loop = trace_.accesses[i].loop; loop != none; loop = trace_.loops[loop].parent) {
-      if (is_short(trace_, loop)) by_loop[loop].push_back(i);
-    }
-  }
-  if (by_loop.empty() || by_loop.size() > 64) return;
-  const std::uint32_t lanes_of_warp = std::min(now.count(), warp::lane_count);
-  for (const auto& [loop, candidates] : by_loop) {
-    const Lanes next(trace_.expressions, {Sample::large_odd, block, trace_.loops[loop].iteration});
-    std::set<std::pair<std::uint32_t, std::optional<std::int64_t>>> packed;  // memories, and strides in them
-    std::map<std::uint32_t, std::pair<std::vector<std::size_t>, std::vector<warp::ByteRange>>> by_memory;
-    for (const std::size_t i : candidates) {
-      const Access& access = trace_.accesses[i];
-      if (!now.is_known(access.address) || !next.is_known(access.address)) continue;
-      auto& [group, pieces] = by_memory[access.memory];
-      group.push_back(i);
-      for (std::uint32_t lane = 0; lane < lanes_of_warp && pieces.size() < most_pieces; ++lane) {
-        const std::int64_t first = now.at(access.address, lane) << 3 >> 3;
-        const std::int64_t step = (next.at(access.address, lane) << 3 >> 3) - first;
-        if (step == 0 || std::abs(step) > farthest_step) continue;
-        for (std::int64_t n = 0; n < iterations_of(trace_, loop); ++n) {
-          pieces.push_back({first + n * step, first + n * step + std::clamp(access.bytes, 1u, warp::most_bytes)});
-        }
-      }
-    }
-    for (auto& [memory, together] : by_memory) {
-      auto& [group, pieces] = together;
-      const warp::Footprint touched = warp::footprint(pieces);
-      if (touched.bytes == 0 || warp::sector_bytes * touched.sectors >= 2 * touched.bytes) continue;
-      for (const std::size_t i : group) {
-        accesses[i].kind = AccessPattern::packed;
-        packed.emplace(memory, accesses[i].lane_stride);
-      }
-    }
-    // The first element may be accessed before the loop over the others.
-    for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {
-      const bool is_same =
-          accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
-      if (is_same) accesses[k].kind = AccessPattern::packed;
     }
   }
 }
