@@ -61,6 +61,8 @@ struct Launch {
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
   std::optional<std::uint64_t> dynamic_shared_bytes;
+  // The arguments of the template and of the call, where they are constant whole numbers.
+  std::vector<std::optional<std::int64_t>> template_arguments, arguments;
 };
 
 struct LaunchCandidate {

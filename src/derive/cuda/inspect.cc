@@ -65,7 +65,7 @@ struct Inspected {
 
 Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits,
                     std::uint64_t steps) {
-  const Trace trace = trace_kernel(program, f, steps);
+  const Trace trace = trace_kernel(program, f, steps, launches.with);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
   const NameFacts names = name_facts_of(program, trace);

@@ -55,7 +55,18 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   } else if (site.shared && *site.shared >= 0) {
     launch.dynamic_shared_bytes = static_cast<std::uint64_t>(*site.shared);
   }
+  launch.template_arguments = site.template_arguments;
+  launch.arguments = site.arguments;
   return launch;
+}
+
+// Keeps the values that launches agree on.
+void agree(std::vector<std::optional<std::int64_t>>& known, const std::vector<std::optional<std::int64_t>>& more, bool is_first) {
+  if (is_first) known = more;
+  known.resize(std::min(known.size(), more.size()));
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] != more[i]) known[i].reset();
+  }
 }
 
 struct Found {
@@ -130,6 +141,9 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
   LaunchesByKernel named;
   for (const Launch& launch : launches) {
     KernelLaunches& all = named[launch.kernel];
+    agree(all.with.template_arguments, launch.template_arguments, all.count == 0);
+    agree(all.with.arguments, launch.arguments, all.count == 0);
+    ++all.count;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (!launch.block) continue;
     const Extent& b = *launch.block;
@@ -150,6 +164,9 @@ CodeSubject launch_subject(const Launch& launch) {
   subject.kernel = launch.kernel;
   subject.place = launch.place;
   if (!launch.block) return subject;
+  // A few threads in all are work for a few threads: no shape of the block would make it faster.
+  const bool is_one_block = launch.grid && launch.grid->volume() == 1;
+  if (is_one_block && launch.block->volume() < 32) return subject;
   subject.set(Id::block_size, static_cast<double>(launch.block->volume()), {launch.place});
   subject.set(Id::block_size_warp_aligned, launch.block->volume() % 32 == 0);
   return subject;

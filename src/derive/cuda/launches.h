@@ -30,6 +30,8 @@ struct KernelLaunches {
   std::uint64_t dynamic_shared_bytes = 0;  // the most of any launch
   bool is_by_one_thread = false;           // at least one launch has a single thread
   std::set<std::uint64_t> block_sizes;     // constant ones
+  std::uint32_t count = 0;
+  LaunchedWith with;  // what all of them agree on
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
 LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);

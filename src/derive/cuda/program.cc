@@ -108,6 +108,7 @@ struct Record {
   };
   std::string_view name;
   std::vector<Member> members;
+  bool holds_shared = false;
 };
 using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record>;
 
@@ -215,6 +216,7 @@ class Declarer {
       record.name = text(syntax_.child(parent, Role::declarator));
     }
     if (body == none || record.name.empty()) return;
+    record.holds_shared = holds_shared(body);
     for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
@@ -224,6 +226,16 @@ class Declarer {
       }
     }
     found_.emplace_back(std::move(record));
+  }
+
+  // template <class T> struct SharedMemory { __device__ operator T*() { extern __shared__ int bytes[]; return (T*)bytes; } };
+  bool holds_shared(std::uint32_t body) const {
+    constexpr std::uint32_t longest = 400;  // nodes of a class that does nothing else
+    if (syntax_[body].last - body > longest) return false;
+    for (std::uint32_t n = body; n < syntax_[body].last; ++n) {
+      if (syntax_.is(n, NodeKind::declaration) && has_word(source_, n, "__shared__")) return true;
+    }
+    return false;
   }
 
   const Source& source_;
@@ -280,6 +292,7 @@ std::span<const std::uint32_t> Program::files_defining(std::uint32_t number) con
 template <typename OneRecord>
 Struct Program::layout_of(const OneRecord& record) {
   Struct result;
+  result.holds_shared = record.holds_shared;
   std::uint32_t offset = 0, widest = 1;
   bool known = true;
   for (const auto& member : record.members) {

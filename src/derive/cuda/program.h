@@ -56,7 +56,8 @@ struct Field {
 };
 
 struct Struct {
-  std::uint32_t bytes = 0;  // 0: unknown
+  std::uint32_t bytes = 0;    // 0: unknown
+  bool holds_shared = false;  // a method of it declares an array in shared memory
   std::unordered_map<std::string_view, Field> fields;
 };
 

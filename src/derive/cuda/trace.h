@@ -90,6 +90,7 @@ struct LaunchSite {
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   std::optional<std::int64_t> shared;
+  std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers
 };
 
 struct Trace {
@@ -144,8 +145,13 @@ class StepBudget {
   std::uint64_t left_;
 };
 
+// What all launches of a kernel agree on: the values of parameters of the template and of the function, by position.
+struct LaunchedWith {
+  std::vector<std::optional<std::int64_t>> template_arguments, arguments;
+};
+
 // `steps`: a share of it, beyond the steps that the code of the function itself takes.
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps);
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with = {});
 
 // The trace of host code: only its launches and their operands.
 Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps);

@@ -86,6 +86,25 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 
+std::optional<std::int64_t> Walker::constant_of(const Value& value) const {
+  return value.kind == Value::number ? e_.constant_of(value.expr) : std::nullopt;
+}
+
+// The constants between the brackets of `k<256, float>`; nothing for types.
+std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
+  std::vector<std::optional<std::int64_t>> values;
+  for (std::uint32_t n = name; n != none && n < syntax()[name].last; ++n) {
+    if (!syntax().is(n, NodeKind::template_arguments)) continue;
+    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
+      if (syntax().is(c, NodeKind::token)) continue;
+      const std::uint32_t value = syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c;
+      values.push_back(constant_of(eval(value)));
+    }
+    break;
+  }
+  return values;
+}
+
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   LaunchSite site;
   site.at = ref(node);
@@ -102,8 +121,9 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }
-  eval_arguments(node);
-  if (!quiet_) trace_.launches.push_back(site);
+  for (const Value& argument : eval_arguments(node)) site.arguments.push_back(constant_of(argument));
+  site.template_arguments = template_arguments(syntax().child(node, Role::function));
+  if (!quiet_) trace_.launches.push_back(std::move(site));
   return with(e_.opaque());
 }
 
@@ -153,6 +173,9 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   if (object.kind != Value::group) {
     note_launch_by_call(node, arguments, object.config);
     if (name == "sync" || name.ends_with("wait") || name == "arrive_and_wait") trace_.may_synchronize = true;
+    // The array behind an object that stands for shared memory.
+    const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
+    if (is_shared && arguments.empty()) return object;
     std::vector<Value> all = arguments;
     all.push_back(object);
     return unknown_call(all);
@@ -265,12 +288,12 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   return with(e_.opaque());
 }
 
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps) {
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with) {
   constexpr std::uint64_t most_steps = 1'000'000, steps_of_node = 4;
   const NodeRef at = program.functions()[function].at;
   const std::uint64_t own = program.sources()[at.source].syntax[at.node].last - at.node;
   Trace trace;
-  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function);
+  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function, with);
   return trace;
 }
 

@@ -74,15 +74,22 @@ Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) 
   return value;
 }
 
-void Walker::declare_template_parameters(std::uint32_t function) {
+void Walker::declare_template_parameters(std::uint32_t function, const LaunchedWith* launched) {
   const NodeRef at = program_.functions()[function].at;
   const std::uint32_t parent = syntax()[at.node].parent;
   if (!syntax().is(parent, NodeKind::template_declaration)) return;
   const std::uint32_t list = syntax().child(parent, Role::parameters);
+  std::size_t position = 0;
   for (std::uint32_t p = list == none ? none : syntax().first_child(list); p != none; p = syntax().next_sibling(p)) {
+    if (syntax().is(p, NodeKind::token)) continue;
+    const std::size_t here = position++;
     if (!syntax().is(p, NodeKind::parameter) && !syntax().is(p, NodeKind::optional_parameter)) continue;
     const std::uint32_t name = name_in(source(), p);
     if (name == none) continue;
+    if (launched && here < launched->template_arguments.size() && launched->template_arguments[here]) {
+      put_slot(text(name), number(*launched->template_arguments[here]));
+      continue;
+    }
     put_slot(text(name), with(uniform_named(text(name))));
     trace_.add_template_value(slots_.back().value.expr);
     trace_.add_often_one(slots_.back().value.expr);
@@ -132,6 +139,11 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     if (value != none) eval(value);
     return;
   }
+  if (const std::string_view type = type_text(declaration); holds_shared(type)) {
+    const std::uint32_t m = add_memory(Space::shared, text(name), "", name);
+    trace_.memories[m].is_dynamic = true;
+    return put_slot(text(name), pointer_to(m));
+  }
   Value first = initial(declaration, plain, value);
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.
   const std::string_view type = type_text(declaration);
@@ -145,6 +157,12 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     trace_.add_often_one(first.expr);
   }
   put_slot(text(name), first);
+}
+
+// An object that is only a name for an array in shared memory.
+bool Walker::holds_shared(std::string_view type) const {
+  const Struct* found = program_.struct_named(type.substr(0, type.find('<')));
+  return found && found->holds_shared;
 }
 
 void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {

@@ -35,15 +35,11 @@ Value Walker::meta_group(const Value& object, bool is_size) {
   return with(e_.binary(Op::div, rounded, object.y));
 }
 
-// The number between the brackets of `thread_block_tile<16>`; 32 when there is none.
+// The number between the brackets of `thread_block_tile<16>`; 32 when there are none.
 ExprId Walker::tile_size(std::uint32_t templated) {
-  for (std::uint32_t n = templated; templated != none && n < syntax()[templated].last; ++n) {
-    if (!syntax().is(n, NodeKind::template_arguments)) continue;
-    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
-      if (!syntax().is(c, NodeKind::token)) return eval(syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c).expr;
-    }
-  }
-  return e_.constant(32);
+  const std::vector<std::optional<std::int64_t>> given = template_arguments(templated);
+  if (given.empty()) return e_.constant(32);
+  return given[0] && *given[0] > 0 ? e_.constant(*given[0]) : e_.opaque();
 }
 
 Value Walker::tile_of(ExprId size) { return {.kind = Value::group, .expr = e_.constant(warp_group), .y = size}; }

@@ -5,7 +5,7 @@
 
 namespace frx::derive::cuda {
 
-void Walker::run(std::uint32_t function) {
+void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   const Function& f = program_.functions()[function];
   enter(f.at.source);
   is_kernel_ = f.is_kernel;
@@ -13,8 +13,13 @@ void Walker::run(std::uint32_t function) {
   trace_.contexts.push_back({none, returned_, false, f.at});
   trace_.functions.push_back(function);
   frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_});
-  declare_template_parameters(function);
-  for (const std::uint32_t parameter : f.parameters) declare_parameter(parameter, nullptr);
+  declare_template_parameters(function, &with);
+  for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+    // Only a 1 is taken from the launches: it makes an increment disappear, while other sizes of one program prove little.
+    const bool is_one = i < with.arguments.size() && with.arguments[i] == 1 && indirections(source(), f.parameters[i]) == 0;
+    const Value one = number(1);
+    declare_parameter(f.parameters[i], is_one ? &one : nullptr);
+  }
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
   trace_.steps = steps_;

@@ -40,7 +40,7 @@ class Walker {
   Walker(const Program& program, Trace& trace, std::uint64_t steps)
       : program_(program), trace_(trace), e_(trace.expressions), most_steps_(steps) {}
 
-  void run(std::uint32_t function);
+  void run(std::uint32_t function, const LaunchedWith& with);
 
  private:
   struct Slot {
@@ -121,9 +121,10 @@ class Walker {
   // walk_declarations.cc
   void declare(std::uint32_t declaration);
   void declare_one(std::uint32_t declaration, std::uint32_t declarator);
+  bool holds_shared(std::string_view type) const;
   void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
-  void declare_template_parameters(std::uint32_t function);
+  void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
   Value eval_as_parameter(std::uint32_t parameter);
@@ -177,6 +178,8 @@ class Walker {
   // walk_calls.cc
   Value eval_call(std::uint32_t node);
   Value eval_launch(std::uint32_t node, std::uint32_t config);
+  std::optional<std::int64_t> constant_of(const Value& value) const;
+  std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   // launch_calls.cc
   struct Config {
     std::array<std::optional<std::int64_t>, 3> grid, block;
