@@ -13,30 +13,30 @@ using ::testing::IsEmpty;
 
 TEST(CudaFindings, ACommentOnTheLineOrBeforeItSuppresses) {
   const Inspected on = inspected(
-      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore "
+      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); }  // frx: ignore "
       "poor_block_size_subwarp\n");
   EXPECT_THAT(on.codes(), IsEmpty());
   EXPECT_EQ(on.result.suppressed, 1u);
   const Inspected before = inspected(
       "__global__ void k(float* a) {}\nvoid h(float* a) {\n  /* frx: ignore excessive_branching, "
-      "poor_block_size_subwarp */\n  k<<<1, 17>>>(a);\n}\n");
+      "poor_block_size_subwarp */\n  k<<<9, 17>>>(a);\n}\n");
   EXPECT_THAT(before.codes(), IsEmpty());
 }
 
 TEST(CudaFindings, ACommentElsewhereOrAboutAnotherRuleDoesNot) {
   const Inspected other =
-      inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<1, 17>>>(a); }  // frx: ignore excessive_branching\n");
+      inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); }  // frx: ignore excessive_branching\n");
   EXPECT_THAT(other.codes(), ElementsAre("poor_block_size_subwarp"));
   const Inspected quoted = inspected(
       "__global__ void k(float* a) {}\nconst char* s = \"// frx: ignore poor_block_size_subwarp\"; void h(float* a) { "
-      "k<<<1, 17>>>(a); }\n");
+      "k<<<9, 17>>>(a); }\n");
   EXPECT_THAT(quoted.codes(), ElementsAre("poor_block_size_subwarp"));
 }
 
 TEST(CudaFindings, AFileCanBeExemptedFromARule) {
   const Inspected all = inspected(
       "// frx: ignore-file poor_block_size_subwarp: test program\n__global__ void k(float* a) {}\n\n\n\nvoid h(float* "
-      "a) { k<<<1, 17>>>(a); k<<<1, 33>>>(a); }\n");
+      "a) { k<<<9, 17>>>(a); k<<<1, 33>>>(a); }\n");
   EXPECT_THAT(all.codes(), ElementsAre("poor_block_size_unaligned"));
 }
 

@@ -59,14 +59,14 @@ TEST(CudaWeakSpots, F4BlockSizesAreFoldedHoweverTheyAreWritten) {
 __global__ void k(float* a) { a[threadIdx.x] = 1; }
 void h(float* a) {
   dim3 b(17, 1);
-  k<<<1, b>>>(a);
-  k<<<1, dim3(17)>>>(a);
-  k<<<1, dim3{17, 1, 1}>>>(a);
+  k<<<9, b>>>(a);
+  k<<<9, dim3(17)>>>(a);
+  k<<<9, dim3{17, 1, 1}>>>(a);
   const int T = 17;
-  k<<<1, T>>>(a);
-  k<<<1, (17)>>>(a);
+  k<<<9, T>>>(a);
+  k<<<9, (17)>>>(a);
   b.y = 2;
-  k<<<1, b>>>(a);
+  k<<<9, b>>>(a);
 }
 )");
   ASSERT_EQ(all.inspection.launches.size(), 6u);
@@ -100,6 +100,14 @@ TEST(CudaWeakSpots, ACallWithAKernelAndItsExtentsIsALaunch) {
   }
 }
 
+TEST(CudaWeakSpots, AnArgumentBehindTheExtentsOfAHelperIsNoSharedMemory) {
+  const Inspected all = inspected(
+      "__global__ void k(float* a, int n) { a[threadIdx.x] = n; }
+void host(float* a) { launch(k, dim3(4), dim3(48), 100000, a); }");
+  ASSERT_EQ(all.inspection.launches.size(), 1u);
+  EXPECT_FALSE(all.inspection.launches[0].dynamic_shared_bytes.has_value());
+}
+
 TEST(CudaWeakSpots, AskingForAKernelsAttributesIsNoLaunch) {
   EXPECT_THAT(inspected("__global__ void k(float* a) { a[0] = 1; }\nvoid host() { int n; dim3 b(48);"
                         " cudaFuncSetAttribute(k, 8, 1024); cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 48, 0); }")
@@ -109,7 +117,7 @@ TEST(CudaWeakSpots, AskingForAKernelsAttributesIsNoLaunch) {
 
 TEST(CudaWeakSpots, F4AProductInBracketsIsNoFunction) {
   const Inspected all = inspected(
-      "__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<1, b>>>(a); "
+      "__global__ void k(float* a) {}\nvoid h(float* a) { const int edge = 4; dim3 b(edge * edge); k<<<9, b>>>(a); "
       "}\n");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
   ASSERT_TRUE(all.inspection.launches[0].block);

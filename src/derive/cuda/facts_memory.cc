@@ -15,10 +15,10 @@ using Id = model::CodeFactId;
 
 bool is_global(const KernelView& view, std::size_t i) { return view.trace.memories[view.trace.accesses[i].memory].space == Space::global; }
 
-// "128 bytes apart", "apart by a size known only at run time"
+// "128 bytes apart", "a run-time size apart", "at uneven distances"
 std::string distance(const AccessPattern& pattern) {
-  if (pattern.lane_stride && !pattern.stride_is_symbolic) return fmt::format("{} bytes apart", std::abs(*pattern.lane_stride));
-  return "a run-time size apart";
+  if (pattern.stride_is_symbolic) return "a run-time size apart";
+  return pattern.lane_stride ? fmt::format("{} bytes apart", std::abs(*pattern.lane_stride)) : "at uneven distances";
 }
 
 void add_coalescing(const KernelView& view, CodeSubject& into) {
@@ -26,6 +26,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
   const AccessPattern* worst = nullptr;
   std::string worst_text;
+  ExprId worst_address = 0;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -38,6 +39,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     spread.add(access.at);
     if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
     worst = &pattern;
+    worst_address = access.address;
     worst_text = view.program.sources()[access.at.source].text_of(access.at.node);
   }
   into.set(Id::global_access_count, all.count());
@@ -49,7 +51,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   if (!worst) return;
   into.set(Id::access_text, worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
   into.set(Id::lane_distance, distance(*worst));
-  const bool is_size = !worst->lane_stride || worst->stride_is_symbolic;
+  const bool is_size = worst->stride_is_symbolic || (!worst->lane_stride && view.trace.expressions.uses(worst_address, Uses::uniform));
   into.set(Id::sector_bound,
            fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"), worst->sector_ratio));
 }

@@ -64,6 +64,9 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   const std::uint32_t function = name_in(source(), syntax().child(node, Role::function));
   const bool is_of_runtime = function != none && text(function).starts_with("cudaLaunch");
   std::uint32_t config = config_of(arguments, list, is_of_runtime ? 1 : 0);
+  // What follows the block in the call of an unknown function may be an argument of the kernel.
+  const bool has_bytes = is_of_runtime || (function != none && text(function) == "hipLaunchKernelGGL");
+  if (config != none && !has_bytes) configs_[config].shared.reset();
   for (const Value& argument : arguments) {
     if (config == none) config = argument.config;
   }
