@@ -9,6 +9,25 @@
 
 namespace frx::derive::cuda {
 
+std::optional<std::int64_t> Walker::constant_of(const Value& value) const {
+  return value.kind == Value::number ? e_.constant_of(value.expr) : std::nullopt;
+}
+
+// The constants between the brackets of `k<256, float>`; nothing for types.
+std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
+  std::vector<std::optional<std::int64_t>> values;
+  for (std::uint32_t n = name; n != none && n < syntax()[name].last; ++n) {
+    if (!syntax().is(n, NodeKind::template_arguments)) continue;
+    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
+      if (syntax().is(c, NodeKind::token)) continue;
+      const std::uint32_t value = syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c;
+      values.push_back(constant_of(eval(value)));
+    }
+    break;
+  }
+  return values;
+}
+
 // The identifier of a kernel that is passed as an argument; casts, `&` and template arguments around it do not matter.
 std::uint32_t Walker::kernel_in(std::uint32_t list) {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {

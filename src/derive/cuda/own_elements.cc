@@ -46,6 +46,33 @@ std::vector<std::int64_t> offsets_of(const Trace& trace, std::size_t access, con
   return offsets;
 }
 
+// The bytes that the lanes of a warp use of one memory in all iterations together.
+class UsedBytes {
+ public:
+  UsedBytes(const Trace& trace, const Lanes& lanes) : trace_(trace), lanes_(lanes) {}
+
+  void add(std::size_t access, const Steps& steps) {
+    const Access& a = trace_.accesses[access];
+    const std::int64_t bytes = std::clamp(a.bytes, 1u, warp::most_bytes);
+    for (const std::int64_t offset : offsets_of(trace_, access, steps)) {
+      for (std::uint32_t lane = 0; lane < std::min(lanes_.count(), warp::lane_count) && pieces_.size() < most_pieces; ++lane) {
+        const std::int64_t first = (lanes_.at(a.address, lane) << 3 >> 3) + offset;
+        pieces_.push_back({first, first + bytes});
+      }
+    }
+  }
+
+  bool are_more_than_half_of_the_sectors() {
+    const warp::Footprint touched = warp::footprint(pieces_);
+    return 2 * touched.bytes > warp::sector_bytes * touched.sectors;
+  }
+
+ private:
+  const Trace& trace_;
+  const Lanes& lanes_;
+  std::vector<warp::ByteRange> pieces_;
+};
+
 }  // namespace
 
 bool is_short(const Trace& trace, std::uint32_t loop) { return iterations_of(trace, loop) != 0; }
@@ -75,19 +102,9 @@ void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
   }
   std::set<std::pair<std::uint32_t, std::optional<std::int64_t>>> packed;  // memories, and strides in them
   for (const auto& [key, group] : groups) {
-    std::vector<warp::ByteRange> pieces;
-    for (const std::size_t i : group) {
-      const Access& access = trace_.accesses[i];
-      const std::int64_t bytes = std::clamp(access.bytes, 1u, warp::most_bytes);
-      for (const std::int64_t offset : offsets_of(trace_, i, steps)) {
-        for (std::uint32_t lane = 0; lane < std::min(now.count(), warp::lane_count) && pieces.size() < most_pieces; ++lane) {
-          const std::int64_t first = (now.at(access.address, lane) << 3 >> 3) + offset;
-          pieces.push_back({first, first + bytes});
-        }
-      }
-    }
-    const warp::Footprint touched = warp::footprint(pieces);
-    if (warp::sector_bytes * touched.sectors >= 2 * touched.bytes) continue;
+    UsedBytes used(trace_, now);
+    for (const std::size_t i : group) used.add(i, steps);
+    if (!used.are_more_than_half_of_the_sectors()) continue;
     for (const std::size_t i : group) {
       accesses[i].kind = AccessPattern::packed;
       packed.emplace(key.first, accesses[i].lane_stride);
@@ -95,8 +112,7 @@ void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
   }
   // The first element may be accessed before the loop over the others.
   for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {
-    const bool is_same =
-        accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
+    const bool is_same = accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
     if (is_same) accesses[k].kind = AccessPattern::packed;
   }
 }

@@ -12,7 +12,7 @@ bool is_increment(std::string_view name) { return name.size() <= 8 && to_lower(n
 bool is_extent(std::string_view name) {
   constexpr std::array<std::string_view, 11> words{"width", "height", "row",  "col",  "pitch", "length",
                                                    "block", "tile",   "grid", "size", "cta"};
-  constexpr std::array<std::string_view, 13> of_elements{"per",  "elem", "item", "vec",   "type", "comp", "channel",
+  constexpr std::array<std::string_view, 13> of_elements{"per",  "elem", "item", "vec",   "type", "comp",  "channel",
                                                          "step", "pack", "pad",  "stage", "dim",  "unroll"};
   constexpr std::array<std::string_view, 7> letters{"N", "M", "K", "NX", "NY", "NZ", "LDA"};
   const auto holds = [&](std::string_view word) { return contains_ignoring_case(name, word); };

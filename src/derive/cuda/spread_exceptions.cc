@@ -134,7 +134,7 @@ void Patterns::exempt_unknown_strides() {
   const std::unordered_set<ExprId> steps = compared_steps(trace_);
   std::vector<std::size_t> increments;
   std::set<ExprId> increment_sizes;
-  std::unordered_set<std::uint32_t> packed_in;    // loops
+  std::unordered_set<std::uint32_t> packed_in;  // loops
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     if (trace_.memories[access.memory].space != Space::global) continue;

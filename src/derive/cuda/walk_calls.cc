@@ -86,25 +86,6 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 
-std::optional<std::int64_t> Walker::constant_of(const Value& value) const {
-  return value.kind == Value::number ? e_.constant_of(value.expr) : std::nullopt;
-}
-
-// The constants between the brackets of `k<256, float>`; nothing for types.
-std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
-  std::vector<std::optional<std::int64_t>> values;
-  for (std::uint32_t n = name; n != none && n < syntax()[name].last; ++n) {
-    if (!syntax().is(n, NodeKind::template_arguments)) continue;
-    for (std::uint32_t c = syntax().first_child(n); c != none; c = syntax().next_sibling(c)) {
-      if (syntax().is(c, NodeKind::token)) continue;
-      const std::uint32_t value = syntax().is(c, NodeKind::type_descriptor) ? syntax().child(c, Role::type) : c;
-      values.push_back(constant_of(eval(value)));
-    }
-    break;
-  }
-  return values;
-}
-
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   LaunchSite site;
   site.at = ref(node);

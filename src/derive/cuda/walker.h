@@ -178,8 +178,6 @@ class Walker {
   // walk_calls.cc
   Value eval_call(std::uint32_t node);
   Value eval_launch(std::uint32_t node, std::uint32_t config);
-  std::optional<std::int64_t> constant_of(const Value& value) const;
-  std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   // launch_calls.cc
   struct Config {
     std::array<std::optional<std::int64_t>, 3> grid, block;
@@ -187,6 +185,8 @@ class Walker {
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
   };
+  std::optional<std::int64_t> constant_of(const Value& value) const;
+  std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t kernel_in(std::uint32_t list);
   std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
   void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
