@@ -102,9 +102,8 @@ TEST(CudaWeakSpots, ACallWithAKernelAndItsExtentsIsALaunch) {
 
 TEST(CudaWeakSpots, AnArgumentBehindTheExtentsOfAHelperIsNoSharedMemory) {
   const Inspected all = inspected(
-      "__global__ void k(float* a, int n) { a[threadIdx.x] = n; }
-void host(float* a) {
-    launch(k, dim3(4), dim3(48), 100000, a); }");
+      "__global__ void k(float* a, int n) { a[threadIdx.x] = n; }\n"
+      "void host(float* a) { launch(k, dim3(4), dim3(48), 100000, a); }");
   ASSERT_EQ(all.inspection.launches.size(), 1u);
   EXPECT_FALSE(all.inspection.launches[0].dynamic_shared_bytes.has_value());
 }

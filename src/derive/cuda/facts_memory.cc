@@ -79,7 +79,10 @@ bool is_guarded(const KernelView& view, const Access& access) {
   const Expressions& e = view.trace.expressions;
   if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards)) return true;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
-    if (e.uses(view.trace.contexts[c].condition, guards)) return true;
+    const Context& context = view.trace.contexts[c];
+    if (e.uses(context.condition, guards)) return true;
+    // for (i = begin; i < min(begin + share, n); ++i)
+    if (context.is_loop && e.uses(context.condition, Uses::clamped) && e.uses(context.condition, Uses::uniform)) return true;
   }
   return false;
 }

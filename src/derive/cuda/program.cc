@@ -1,6 +1,7 @@
 #include "derive/cuda/program.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 #include <variant>
 
@@ -105,6 +106,7 @@ struct Record {
   struct Member {
     std::string_view name, type;
     bool is_pointer = false, is_array = false;
+    std::uint32_t elements = 1;  // 0: unknown
   };
   std::string_view name;
   std::vector<Member> members;
@@ -222,10 +224,24 @@ class Declarer {
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
         record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
-                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator)});
+                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator), elements_of(d)});
       }
     }
     found_.emplace_back(std::move(record));
+  }
+
+  // Of `float r[3][3]`: 9. Sizes that are no numbers are unknown.
+  std::uint32_t elements_of(std::uint32_t declarator) const {
+    constexpr std::uint32_t most = 1 << 20;
+    std::uint32_t all = 1;
+    for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
+      const std::string_view digits = text(syntax_.child(d, Role::size));
+      std::uint32_t extent = 0;
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+      if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || extent == 0 || extent > most / all) return 0;
+      all *= extent;
+    }
+    return all;
   }
 
   // template <class T> struct SharedMemory { __device__ operator T*() { extern __shared__ int bytes[]; return (T*)bytes; } };
@@ -297,12 +313,12 @@ Struct Program::layout_of(const OneRecord& record) {
   bool known = true;
   for (const auto& member : record.members) {
     const std::uint32_t bytes = member.is_pointer ? 8 : type(member.type).bytes;
-    if (bytes == 0 || member.is_array) known = false;
+    if (bytes == 0 || member.elements == 0) known = false;
     const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
     offset = aligned(offset, alignment);
     widest = std::max(widest, alignment);
-    if (known) result.fields[keep(member.name)] = {offset, bytes};
-    offset += bytes;
+    if (known) result.fields[keep(member.name)] = {offset, bytes, member.is_array};
+    offset += bytes * std::max(member.elements, 1u);
   }
   result.bytes = known ? aligned(offset, widest) : 0;
   return result;

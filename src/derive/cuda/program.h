@@ -52,7 +52,8 @@ struct EnumeratorValue {
 };
 
 struct Field {
-  std::uint32_t offset = 0, bytes = 0;
+  std::uint32_t offset = 0, bytes = 0;  // of an array: of one element
+  bool is_array = false;
 };
 
 struct Struct {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "derive/cuda/patterns.h"
@@ -47,25 +48,51 @@ std::vector<Term> terms_of(const Trace& trace, ExprId root) {
   return terms;
 }
 
+// The terms of a sum, or of what limits it: products of a thread's coordinate and a size with that size, and all others.
+struct SizedTerms {
+  std::unordered_map<ExprId, ExprId> sizes;  // by product
+  std::unordered_set<ExprId> others;
+
+  bool reaches_to_the_next(ExprId product, ExprId size) const {
+    const auto is_next = [&](const auto& term) { return term.first != product && term.second == size; };
+    return others.contains(size) || std::ranges::any_of(sizes, is_next);
+  }
+};
+
+SizedTerms sized_terms(const Expressions& e, ExprId root) {
+  SizedTerms found;
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !open.empty() && steps < 16; ++steps) {
+    const ExprId here = open.back();
+    const Expr& x = e[here];
+    open.pop_back();
+    if (x.op == Op::add || x.op == Op::sub || x.op == Op::min || x.op == Op::max) {
+      open.insert(open.end(), {x.a, x.b});
+    } else if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
+      found.sizes.emplace(here, e.uses(x.a, Uses::thread) ? x.b : x.a);
+    } else {
+      found.others.insert(here);
+    }
+  }
+  return found;
+}
+
 // Products of a thread's coordinate and a size that are compared or clamped.
 std::unordered_set<ExprId> compared_steps(const Trace& trace) {
   const Expressions& e = trace.expressions;
-  std::unordered_set<ExprId> found;
+  std::unordered_set<ExprId> found, own;
   for (ExprId id = 0; id < e.size(); ++id) {
     const Op op = e[id].op;
     if (op != Op::lt && op != Op::le && op != Op::min && op != Op::max) continue;
-    std::vector<ExprId> open{e[id].a, e[id].b};
-    for (int steps = 0; !open.empty() && steps < 16; ++steps) {
-      const Expr& x = e[open.back()];
-      const ExprId here = open.back();
-      open.pop_back();
-      if (x.op == Op::add || x.op == Op::sub) {
-        open.insert(open.end(), {x.a, x.b});
-      } else if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
-        found.insert(here);
-      }
+    const SizedTerms left = sized_terms(e, e[id].a), right = sized_terms(e, e[id].b);
+    for (const auto& [product, size] : left.sizes) {
+      // i < min(begin + share, n) with begin = t * share: all elements up to those of the next thread, however many. A window overlaps
+      // others: min(begin + width, n) with begin = t * step.
+      (right.reaches_to_the_next(product, size) ? own : found).insert(product);
     }
+    for (const auto& [product, size] : right.sizes) found.insert(product);
   }
+  for (const ExprId step : own) found.erase(step);
   return found;
 }
 

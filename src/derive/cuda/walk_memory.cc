@@ -1,4 +1,6 @@
 // Memory: from subscripts, pointers and fields to a place in an array.
+#include <utility>
+
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -99,7 +101,8 @@ Value Walker::address_of_subscript(std::uint32_t node) {
   // An element of a pointer to pointers is a pointer in memory; a member of a shared object is an array.
   const bool is_member =
       syntax().is(argument, NodeKind::field_expression) && base.memory != none && trace_.memories[base.memory].space == Space::shared;
-  if (!is_member && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base))
+  const bool is_array = std::exchange(base.is_member_array, false);
+  if (!is_member && !is_array && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base))
     base = loaded(base, argument);
   const std::uint32_t list = syntax().child(node, Role::indices);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
@@ -131,6 +134,7 @@ Value Walker::address_of_field(std::uint32_t node) {
     if (const auto field = found->fields.find(name); field != found->fields.end()) {
       offset = field->second.offset;
       bytes = field->second.bytes;
+      address.is_member_array = field->second.is_array;
     }
   } else if (const TypeInfo type = program_.type(address.type); type.parts > 1 && part_named(name)) {
     bytes = type.bytes / type.parts;
@@ -149,7 +153,7 @@ Value Walker::eval_field(std::uint32_t node) {
   const std::string_view name = text(syntax().child(node, Role::field));
   if (is_memory(node)) {
     const Value address = address_of_field(node);
-    return is_partial(address) ? address : loaded(address, node);
+    return is_partial(address) || address.is_member_array ? address : loaded(address, node);
   }
   const Value value = eval(object);
   if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);

@@ -170,6 +170,7 @@ void Walker::walk_switch(std::uint32_t node) {
   const std::uint32_t body = syntax().child(node, Role::body);
   if (body == none) return;
   breakables_.push_back({false, context_});
+  const auto first_access = static_cast<std::uint32_t>(trace_.accesses.size());
   for (std::uint32_t c = syntax().first_child(body); c != none; c = syntax().next_sibling(c)) {
     if (!syntax().is(c, NodeKind::case_statement)) {
       walk(c);
@@ -188,6 +189,10 @@ void Walker::walk_switch(std::uint32_t node) {
     for (const auto& [slot, after] : changes_since(mark)) assign(slot, merged(holds, after, slots_[slot].value));
   }
   breakables_.pop_back();
+  // switch (threadIdx.x % 4): lanes with other values wait for each other.
+  const auto last_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  const bool parts_lanes = e_.uses(chosen, Uses::thread) && !e_.uses(chosen, Uses::varying | Uses::opaque);
+  if (parts_lanes && !quiet_) trace_.branches.push_back({ref(node), chosen, body, body, loop_, context_, first_access, last_access});
 }
 
 void Walker::walk_return(std::uint32_t node) {

@@ -31,6 +31,7 @@ struct Value {
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
+  bool is_member_array = false;  // the address of an array within a structure, of which an index follows
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
