@@ -56,6 +56,14 @@ bool touches(const KernelView& view, const BranchSite& site, Space space, bool s
   return false;
 }
 
+// Of `threadIdx.x < (n < 8 ? n : 8)`: threadIdx.x; of everything but a comparison with a thread number on one side all of it.
+ExprId side_of_thread(const Expressions& e, ExprId condition) {
+  const Expr& x = e[condition];
+  const bool is_comparison = x.op == Op::lt || x.op == Op::le;
+  if (!is_comparison || e.uses(x.a, Uses::thread) == e.uses(x.b, Uses::thread)) return condition;
+  return e.uses(x.a, Uses::thread) ? x.a : x.b;
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -63,7 +71,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const BranchPattern& pattern = view.patterns.branches[i];
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
-  const bool cut = e.uses(site.condition, Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
+  const bool cut = e.uses(side_of_thread(e, site.condition), Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
   if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
     return false;  // a few moves between registers: predicated
   if (cut && pattern.diverges_in_warp_when_small && !compared && e.uses(site.condition, Uses::uniform) &&

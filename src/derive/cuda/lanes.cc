@@ -253,7 +253,8 @@ Lanes::State Lanes::evaluate_binary(ExprId e) {
   if ((s.uses & Uses::floating) != 0 && (s.uses & Uses::thread) != 0) return varying;  // rounding is not modelled
   // The quotient of two unknown sizes is one more of them, not the 1 that two samples of equal magnitude yield.
   const bool divides = s.op == Op::div || s.op == Op::mod;
-  if (divides && all_.uses(s.a, Uses::uniform) && all_.uses(s.b, Uses::uniform) && (s.uses & Uses::index) == 0) {
+  constexpr std::uint16_t sizes = Uses::uniform | Uses::loaded;
+  if (divides && all_.uses(s.a, sizes) && all_.uses(s.b, sizes) && (s.uses & (Uses::thread | Uses::iteration)) == 0) {
     return all_lanes(e, uniform_value(e));
   }
   switch (s.op) {  // a loop for each of the most frequent operations, which the compiler can specialise
