@@ -6,8 +6,8 @@
 namespace frx::analyse {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(SourceHeaders, TakesTheFoldersOfHeadersFromCompileCommands) {
   EXPECT_THAT(include_folders_in(R"([{"directory": "/b", "command": "nvcc -Iinc -I /x/y -isystem /z -DN=4 -c a.cu", "file": "a.cu"}])"),
