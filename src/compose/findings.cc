@@ -84,7 +84,7 @@ void put_finding(JsonObject& out, const Finding& finding) {
   put_place(out, finding.place());
   out.list("more_places", finding.more_places(), put_place);
   out.add("snippet", unless_empty(finding.snippet), "recommendations", finding.recommendations, "rule", finding.type->where);
-  if (finding.type->layer == Layer::source) out.add("tier", finding.type->is_pedantic ? "pedantic" : "default");
+  if (finding.type->layer == Layer::source) out.add("tier", finding.is_pedantic ? "pedantic" : "default");
 }
 
 answer::Issue issue_of(const Finding& finding) {

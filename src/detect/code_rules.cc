@@ -41,6 +41,8 @@ Finding finding_of(const CodeRule& rule, const CodeSubject& subject, std::string
   finding.type = &rule;
   finding.severity = special && special->severity ? *special->severity : rule.severity;
   finding.confidence = rule.confidence;
+  finding.is_pedantic =
+      rule.is_pedantic || (!rule.pedantic_when.empty() && rule.pedantic_when.truth(knowledge::lookup_in(subject)).value_or(false));
   finding.message = filled(special && !special->message.empty() ? special->message : rule.message, subject);
   finding.kernel = subject.kernel;
   finding.recommendations = special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;

@@ -88,6 +88,9 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
   const std::string subject = fmt::format("{}_{}", kind, root["scope"].text());
   TRY(check_names(rule, root, facts, subject));
   TRY_ASSIGN(rule.when, read_condition(root, facts.scope_of(subject)));
+  if (root["pedantic_when"]) {
+    TRY_ASSIGN(rule.pedantic_when, read_condition(root, facts.scope_of(subject), "pedantic_when"));
+  }
   rule.recommendations = root["recommendations"].texts();
   rule.ncu_signals = root["ncu_signals"];
   rule.cases = root["cases"];
@@ -97,15 +100,15 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
 
 }  // namespace
 
-Result<Expression> read_condition(const Value& root, const Scope& scope) {
+Result<Expression> read_condition(const Value& root, const Scope& scope, std::string_view key) {
   if (root["conditions"]) {
     return fail(ErrorKind::malformed, "'conditions' is written as an expression now: when: one_fact and another >= 3")
         .at(root["conditions"].where());
   }
-  const Value when = root["when"];
-  if (!when.is_text()) return fail(ErrorKind::malformed, "expected a condition as 'when'").at(root.where());
+  const Value when = root[key];
+  if (!when.is_text()) return fail(ErrorKind::malformed, "expected a condition as '{}'", key).at(root.where());
   TRY_ASSIGN(Expression condition, Expression::parse(when.text(), scope, when.where()));
-  if (!condition.is_truth()) return fail(ErrorKind::malformed, "'when' is not a condition").at(when.where());
+  if (!condition.is_truth()) return fail(ErrorKind::malformed, "'{}' is not a condition", key).at(when.where());
   return condition;
 }
 

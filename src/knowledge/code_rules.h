@@ -7,6 +7,7 @@
 //   severity: medium                    # low, medium, high
 //   confidence: medium
 //   tier: pedantic                      # shown with --pedantic only, or where a compiler confirms it; without this line it is always shown
+//   pedantic_when: wasted_sector_share < 0.25    # of that tier only where this holds
 //   message: neighbouring threads are {lane_stride_bytes} bytes apart     # {fact} is filled in; {loads:load} is "2 loads"
 //   suggestion: index so that threadIdx.x moves by one element
 //   refute: the PTX or a profile shows 4 sectors per request
@@ -36,7 +37,7 @@ struct CodeRule : model::FindingType {
   std::string_view confidence, message, at;
   model::CodeSubject::Scope scope = model::CodeSubject::Scope::kernel;
   model::Severity severity = model::Severity::low;
-  Expression when;
+  Expression when, pedantic_when;  // the second may be empty
   std::vector<std::string_view> recommendations;
   struct Override {
     Expression when;           // empty: as above
@@ -48,8 +49,8 @@ struct CodeRule : model::FindingType {
   Value ncu_signals, cases;
 };
 
-// The condition under `when`, over the names of `scope`. Fails, naming file and line, when there is none.
-Result<Expression> read_condition(const Value& root, const Scope& scope);
+// The condition under `key`, over the names of `scope`. Fails, naming file and line, when there is none.
+Result<Expression> read_condition(const Value& root, const Scope& scope, std::string_view key = "when");
 
 class CodeRules {
  public:

@@ -65,6 +65,7 @@ struct Source {
   std::vector<UnreadKernel> kernels_not_read;
   std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
   Utf16Units units;                        // of the file itself
+  bool is_hip = false;                     // written for HIP: a wavefront of AMD runs in lockstep
   std::uint32_t errors = 0;                // places that are no CUDA as the grammar knows it; read around
 
   std::string_view text_of(std::uint32_t node) const {

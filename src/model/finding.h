@@ -112,6 +112,7 @@ struct Finding {
   std::optional<double> time_at_stake;  // ns, summed; an upper bound. Unknown without a duration
   double time_share = 1;                // of the time of the kernel or run, the share in which it holds
   Severity severity = Severity::low;
+  bool is_pedantic = false;         // of its type, or of what was found out here
   std::string_view consequence_of;  // the finding that explains this one, or ""
 
   // How sure, and from what.

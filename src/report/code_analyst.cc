@@ -104,8 +104,7 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
 }
 
 void withhold_pedantic(CudaReport& report) {
-  const auto pedantic =
-      std::ranges::stable_partition(report.findings, [](const model::Finding& finding) { return !finding.type->is_pedantic; });
+  const auto pedantic = std::ranges::stable_partition(report.findings, [](const model::Finding& finding) { return !finding.is_pedantic; });
   report.withheld.assign(std::move_iterator(pedantic.begin()), std::move_iterator(pedantic.end()));
   report.findings.erase(pedantic.begin(), pedantic.end());
 }

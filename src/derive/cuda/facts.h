@@ -19,7 +19,8 @@ struct KernelView {
   Shape block;
   std::uint64_t dynamic_shared_bytes = 0;  // of a launch, where it is constant
   bool is_launched_by_one_thread = false;
-  bool is_block_launched = false;  // the block is that of a launch, not assumed
+  bool is_of_constant_size = false;  // grid and block of all its launches are constants
+  bool is_block_launched = false;    // the block is that of a launch, not assumed
 
   const Source& source() const { return program.sources()[function.at.source]; }
   model::TextPlace place_of(NodeRef at) const;

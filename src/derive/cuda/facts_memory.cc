@@ -21,12 +21,80 @@ std::string distance(const AccessPattern& pattern) {
   return pattern.lane_stride ? fmt::format("{} bytes apart", std::abs(*pattern.lane_stride)) : "at uneven distances";
 }
 
+// How often an access is made, as far as loops and conditions say: one in a loop counts like many outside of it, and what is done only for
+// some of the data is done seldom.
+double times_made(const Trace& trace, const Access& access) {
+  constexpr double of_short_loop = 4, of_loop = 32, of_some_data = 0.2, most = 1e6, least = 1e-3;
+  double times = 1;
+  for (std::uint32_t loop = access.loop; loop != none && times < most; loop = trace.loops[loop].parent)
+    times *= is_short(trace, loop) ? of_short_loop : of_loop;
+  for (std::uint32_t c = access.context; c != none && times > least; c = trace.contexts[c].parent) {
+    const Context& context = trace.contexts[c];
+    if (!context.is_loop && trace.expressions.uses(context.condition, Uses::varying | Uses::loaded)) times *= of_some_data;
+  }
+  return times;
+}
+
+// Sectors of 32 bytes that a warp needs for an access, and those that it touches.
+struct Sectors {
+  double needed = 0, touched = 0;
+};
+
+Sectors sectors_of(const Access& access, const AccessPattern& pattern) {
+  constexpr double of_gather = 16;  // some of the elements that the data chooses share a sector
+  const double dense = access.bytes == 0 ? 4 : access.bytes;
+  switch (pattern.kind) {
+    case AccessPattern::uniform: return {1, 1};
+    case AccessPattern::spread: return {dense, dense * pattern.sector_ratio};
+    case AccessPattern::data_dependent: return {of_gather, of_gather};
+    default: return {dense, dense};
+  }
+}
+
+// The share of all sectors that a warp touches in global memory for nothing.
+double wasted_share(const KernelView& view) {
+  double wasted = 0, all = 0;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    if (!is_global(view, i)) continue;
+    const Access& access = view.trace.accesses[i];
+    const Sectors sectors = sectors_of(access, view.patterns.accesses[i]);
+    const double times = times_made(view.trace, access);
+    wasted += times * (sectors.touched - sectors.needed);
+    all += times * sectors.touched;
+  }
+  return all > 0 ? wasted / all : 0;
+}
+
+// Does nothing but the number of the thread choose the place, in steps of a size that the caller may well give as 1? A row length is
+// used beside a place within the row: a loop or another dimension of the block.
+bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId address) {
+  if (!pattern.stride_is_symbolic || e.uses(address, Uses::iteration | Uses::thread_y | Uses::thread_z | Uses::loaded)) return false;
+  std::vector<ExprId> open{address};
+  constexpr int most_looked_at = 64;
+  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
+    const Expr& x = e[open.back()];
+    open.pop_back();
+    if (x.op == Op::block_y || x.op == Op::block_z || x.op == Op::loop_value || x.op == Op::iteration) return false;
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return true;
+}
+
+std::string times_the_sectors(const AccessPattern& pattern, bool knows_element) {
+  if (!knows_element) return "several times";
+  if (pattern.stride_is_symbolic) return fmt::format("{:.3g} times, unless that size is small,", pattern.sector_ratio);
+  return fmt::format(fmt::runtime(pattern.lane_stride ? "at least {:.3g} times" : "{:.3g} times"), pattern.sector_ratio);
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
   const AccessPattern* worst = nullptr;
   std::string worst_text;
   ExprId worst_address = 0;
+  std::uint32_t worst_bytes = 0;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -40,6 +108,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
     worst = &pattern;
     worst_address = access.address;
+    worst_bytes = access.bytes;
     worst_text = view.program.sources()[access.at.source].written(access.at.node);
   }
   into.set(Id::global_access_count, all.count());
@@ -51,9 +120,9 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   if (!worst) return;
   into.set(Id::access_text, worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
   into.set(Id::lane_distance, distance(*worst));
-  const bool is_size = worst->stride_is_symbolic || (!worst->lane_stride && view.trace.expressions.uses(worst_address, Uses::uniform));
-  into.set(Id::sector_bound,
-           fmt::format(fmt::runtime(is_size ? "{:.3g} times, unless that size is small," : "at least {:.3g} times"), worst->sector_ratio));
+  into.set(Id::sector_bound, times_the_sectors(*worst, worst_bytes != 0));
+  into.set(Id::wasted_sector_share, wasted_share(view));
+  into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, *worst, worst_address));
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.
@@ -77,7 +146,8 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
 bool is_guarded(const KernelView& view, const Access& access) {
   constexpr auto guards = Uses::comparison | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
-  if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards)) return true;
+  // begin >= min(begin + share, n) is a guard as well.
+  if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards | Uses::clamped)) return true;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
     const Context& context = view.trace.contexts[c];
     if (e.uses(context.condition, guards)) return true;
@@ -101,7 +171,7 @@ bool asks_for_the_grid(const Trace& trace) {
 // columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guards(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view);
-  const bool any_launch_fits = asks_for_the_grid(view.trace);
+  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;

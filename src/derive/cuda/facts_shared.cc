@@ -44,7 +44,8 @@ void add_exchanges(const KernelView& view, CodeSubject& into) {
     }
   }
   const bool global = view.trace.uses_fences || global_may_be_exchanged(view.trace);
-  into.set(Id::shared_crosses_threads, threads);
+  // Which exchanges the lockstep of a wavefront orders is not known here.
+  if (!view.source().is_hip) into.set(Id::shared_crosses_threads, threads);
   into.set(Id::shared_crosses_warps, warps);
   into.set(Id::global_crosses_threads, global);
 }

@@ -144,6 +144,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     agree(all.with.template_arguments, launch.template_arguments, all.count == 0);
     agree(all.with.arguments, launch.arguments, all.count == 0);
     ++all.count;
+    all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (!launch.block) continue;
     const Extent& b = *launch.block;
@@ -178,6 +179,7 @@ CodeSubject launch_subject(const Launch& launch) {
   const bool is_one_block = launch.grid && launch.grid->volume() == 1;
   if (is_one_block && launch.block->volume() < 32) return subject;
   subject.set(Id::block_size, static_cast<double>(launch.block->volume()), {launch.place});
+  if (launch.grid) subject.set(Id::launch_threads, static_cast<double>(launch.grid->volume() * launch.block->volume()));
   subject.set(Id::block_size_warp_aligned, launch.block->volume() % 32 == 0);
   return subject;
 }

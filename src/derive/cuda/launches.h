@@ -28,11 +28,12 @@ struct KernelLaunches {
   Shape first_block;                       // the first constant and valid block; 0 threads: there is none
   std::uint64_t threads = 0;               // in the last constant block
   std::uint64_t dynamic_shared_bytes = 0;  // the most of any launch
+  bool has_open_size = false;              // grid or block of some launch is no constant
   bool is_by_one_thread = false;           // at least one launch has a single thread
   std::set<std::uint64_t> block_sizes;     // constant ones
   std::uint32_t count = 0;
-  LaunchedWith with;  // what all of them agree on
-  std::uint64_t most_threads = 0;          // of a constant block, and where that is
+  LaunchedWith with;               // what all of them agree on
+  std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
   std::uint32_t kernels = 0;  // of that name
 };

@@ -148,10 +148,14 @@ class Declarer {
     function.body = syntax_.child(node, Role::body);
     if (function.declarator == none || function.body == none) return;
     function.name_node = name_in(source_, syntax_.child(function.declarator, Role::declarator));
-    if (function.name_node == none) return;
-    function.name = text(function.name_node);
     function.is_kernel = has_word(source_, node, "__global__");
     function.is_device = has_word(source_, node, "__device__");
+    if (function.name_node == none) {
+      // The operator of a class that launches; those of device code are not called by name.
+      function.name_node = syntax_.child(function.declarator, Role::declarator);
+      if (function.name_node == none || function.is_device || function.is_kernel) return;
+    }
+    function.name = text(function.name_node);
     const std::uint32_t parameters = syntax_.child(function.declarator, Role::parameters);
     for (std::uint32_t p = parameters == none ? none : syntax_.first_child(parameters); p != none; p = syntax_.next_sibling(p)) {
       const NodeKind kind = syntax_.kind(p);

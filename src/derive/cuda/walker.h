@@ -32,7 +32,7 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
-  bool is_vague = false;  // a pointer to somewhere in an object of unknown layout
+  bool is_vague = false;         // a pointer to somewhere in an object of unknown layout
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };

@@ -1,6 +1,7 @@
 #include "ingest/cuda/read_source.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ingest/cuda/directive.h"
@@ -118,6 +119,16 @@ void read_missing_kernels(Source& source, const std::vector<KernelHead>& heads) 
   }
 }
 
+// Names and headers that only HIP has.
+bool is_hip(std::string_view text) {
+  constexpr std::array<std::string_view, 5> ends = {"hipThreadIdx", "hipBlockIdx", "hipLaunchKernel", "hip/hip_", "hip_runtime"};
+  for (std::size_t at = text.find("hip"); at != text.npos; at = text.find("hip", at + 3)) {
+    if (std::ranges::any_of(ends, [&](std::string_view word) { return text.substr(at).starts_with(word); })) return true;
+    if (at > 0 && text[at - 1] == '"' && text.substr(0, at - 1).ends_with("#include ")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Source> read_source(std::string name, std::string original, const Surroundings& around) {
@@ -135,6 +146,7 @@ Result<Source> read_source(std::string name, std::string original, const Surroun
   source.name = std::move(name);
   source.line_starts = line_starts(text);
   source.units = Utf16Units(text);
+  source.is_hip = is_hip(text);
   Preprocessed plain = preprocess(text, around);
   if (plain.text.size() > largest)
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
