@@ -46,9 +46,10 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.option("-D,--define", "NAME=VALUE", options.build.definitions, "CUDA source: a macro of the build; may be given again");
   syntax.option("--compile-commands", "FILE", options.build.compile_commands,
                 "CUDA source: take the folders of headers from here; default: found beside or above");
-  syntax.flag_or_choice("--with-ptx", "WHEN", options.with_ptx, "yes", {"auto", "yes", "no"},
-                        "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found; auto: up to 4 files that are "
-                        "named, for 10 s in all");
+  syntax.flag_or_choice(
+      "--with-ptx", "WHEN", options.with_ptx, "yes", {"auto", "yes", "no"},
+      "CUDA source: compile it (nvcc, or else clang) and confirm or withdraw what was found; auto: up to 4 files that are "
+      "named, for 10 s in all");
   syntax.words("--build-flags", "FLAGS", options.compilers.build_flags, "CUDA source: options for the compiler, such as '-Iinclude -DN=4'");
   syntax.flag("--with-ptxas", options.compilers.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.compilers.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
