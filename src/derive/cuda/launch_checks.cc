@@ -6,8 +6,6 @@
 #include <array>
 #include <string_view>
 
-#include "base/text.h"
-
 namespace frx::derive::cuda {
 namespace {
 
@@ -27,7 +25,9 @@ bool looks_at_errors(std::string_view text) {
   if (text.find("GetLastError") != text.npos || text.find("PeekAtLastError") != text.npos) return true;
   for (const std::string_view part : reporting) {
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) {
-      std::size_t begin = at;
+      std::size_t begin = at, end = at;
+      while (end < text.size() && is_name(text[end])) ++end;
+      if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
       while (begin > 0 && is_name(text[begin - 1])) --begin;
       const std::string_view name = text.substr(begin, at - begin);
       const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip");
@@ -44,6 +44,17 @@ bool is_harmless(std::string_view name) {
                                                       "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
   const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
   return is_runtime || std::ranges::find(known, name) != known.end();
+}
+
+// Does the function say that all is well, after the launch? Callers of one that says nothing may look at the error.
+bool reports_success(const Source& source, const Function& function, std::uint32_t launch) {
+  constexpr std::array<std::string_view, 5> success = {"return true;", "return 0;", "return 1;", "return EXIT_SUCCESS;",
+                                                       "return cudaSuccess;"};
+  const auto& syntax = source.syntax;
+  for (std::uint32_t n = launch; n < syntax[function.body].last; ++n) {
+    if (syntax.is(n, NodeKind::return_statement) && std::ranges::find(success, source.text_of(n)) != success.end()) return true;
+  }
+  return function.name == "main";
 }
 
 }  // namespace
@@ -64,6 +75,7 @@ bool may_be_checked(const Program& program, const Function& function, const Laun
   // Of several files the host code that calls it may be one that is no CUDA, and so was not read.
   if (program.sources().size() > 1 && function.name != "main") return true;
   const Source& source = program.sources()[function.at.source];
+  if (!reports_success(source, function, site.at.node)) return true;
   const auto& syntax = source.syntax;
   for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
     if (syntax.is(n, NodeKind::error)) return true;
