@@ -87,28 +87,6 @@ bool is_guarded(const KernelView& view, const Access& access) {
   return false;
 }
 
-// `if (x < width) a[y * width + x] = 0;`: is x compared, and y, also an index over the whole grid, in no way? A condition on blocks or data
-// may say anything about y.
-bool is_guarded_in_part(const KernelView& view, const Access& access) {
-  constexpr auto others = Uses::varying | Uses::opaque | Uses::loaded;
-  const Expressions& e = view.trace.expressions;
-  std::uint16_t compared = 0;
-  const auto tells = [&](ExprId condition) {
-    if (e.uses(condition, others) || (e.uses(condition, Uses::block) && !e.uses(condition, Uses::thread))) return false;
-    for (const std::uint16_t thread : {Uses::thread_x, Uses::thread_y}) compared |= e.uses(condition, thread) ? thread : 0;
-    return true;
-  };
-  if (e.uses(access.address, Uses::clamped | others) || !tells(access.alive)) return false;
-  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
-    if (!tells(view.trace.contexts[c].condition)) return false;
-  }
-  const auto is_open = [&](std::uint16_t thread, int direction) {
-    return (compared & thread) == 0 && e.uses(access.address, thread) && has_global_index(view.trace, direction);
-  };
-  if (compared == Uses::thread_x) return is_open(Uses::thread_y, 1);
-  return compared == Uses::thread_y && is_open(Uses::thread_x, 0);
-}
-
 // Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
 // each thread is as large as the launch.
 bool asks_for_the_grid(const Trace& trace) {
@@ -129,8 +107,7 @@ void add_guards(const KernelView& view, CodeSubject& into) {
     const Expressions& e = view.trace.expressions;
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
-    if (!any_launch_fits && has_global_index(e, access.address) && (!is_guarded(view, access) || is_guarded_in_part(view, access)))
-      unguarded.add(access.at);
+    if (!any_launch_fits && has_global_index(e, access.address) && !is_guarded(view, access)) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
   into.set(Id::has_indexed_global, indexed.any(), unguarded.take());
