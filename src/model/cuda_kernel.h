@@ -70,6 +70,8 @@ struct Launch {
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;
+  bool may_be_checked = true;        // its error, by code around it
+  std::vector<TextPlace> unchecked;  // of the first launch of a file: all of that file whose errors nothing looks at
 };
 
 struct LaunchCandidate {

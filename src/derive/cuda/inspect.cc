@@ -77,6 +77,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
   result.subjects.reserve(2);
   result.subjects.push_back(facts_of(view, result.kernel));
+  add_single_block(view, launches, result.subjects.back());
   add_launch_bounds(result.kernel, launches, result.subjects.back());
   result.subjects.push_back(occupancy_subject(result.kernel, launches, limits));
   result.advice = advice_for(result.kernel, launches, limits);

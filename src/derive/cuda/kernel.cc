@@ -51,36 +51,6 @@ std::vector<std::string> template_parameters_of(const KernelView& view) {
   return names;
 }
 
-// Evaluates numbers, macros and constants; anything else is unknown.
-std::optional<std::int64_t> constant_at(const KernelView& view, std::uint32_t node) {
-  std::string_view text = view.source().text_of(node);
-  while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
-  std::uint32_t where = 0;
-  for (int steps = 0; steps < 8; ++steps) {
-    const model::cuda::Macro* macro = view.program.macro(text, where);
-    if (!macro) break;
-    text = macro->body;
-  }
-  std::int64_t value = 0;
-  if (text.empty() || text.size() > 9) return std::nullopt;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + (c - '0');
-  }
-  return value;
-}
-
-void read_launch_bounds(const KernelView& view, Kernel& kernel) {
-  const Source& source = view.source();
-  const std::uint32_t bounds = source.syntax.child(view.function.at.node, NodeKind::launch_bounds);
-  int i = 0;
-  for (std::uint32_t c = bounds == none ? none : source.syntax.first_child(bounds); c != none; c = source.syntax.next_sibling(c)) {
-    if (source.syntax.is(c, NodeKind::token)) continue;
-    (i == 0 ? kernel.max_threads : kernel.min_blocks) = constant_at(view, c);
-    if (++i == 2) return;
-  }
-}
-
 SharedArray shared_array(const KernelView& view, std::uint32_t m) {
   const Memory& memory = view.trace.memories[m];
   SharedArray array;
@@ -144,7 +114,8 @@ Kernel kernel_of(const KernelView& view) {
   kernel.signature = one_line(source.written(begin, source.syntax[view.function.body].begin));
   kernel.parameters = parameters_of(view);
   kernel.template_parameters = template_parameters_of(view);
-  read_launch_bounds(view, kernel);
+  kernel.max_threads = view.trace.launch_bounds[0];
+  kernel.min_blocks = view.trace.launch_bounds[1];
   read_shared_memory(view, kernel);
   read_barriers(view, kernel);
   std::set<std::uint32_t> loops, unrolled;

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
+#include "derive/cuda/launch_checks.h"
 #include "knowledge/occupancy.h"
 
 namespace frx::derive::cuda {
@@ -84,7 +85,9 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps) 
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
     const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
-    if (inside && seen.insert(site.at.node).second) found.launches.push_back(launch_of(program, site));
+    if (!inside || !seen.insert(site.at.node).second) continue;
+    found.launches.push_back(launch_of(program, site));
+    found.launches.back().may_be_checked = may_be_checked(program, function, site);
   }
   return found;
 }
@@ -133,6 +136,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
+  if (!looks_at_launch_errors(program.sources())) note_unchecked(all.launches);
   all.launches.shrink_to_fit();
   return all;
 }
@@ -146,6 +150,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     ++all.count;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
+    if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
     if (!launch.block) continue;
     const Extent& b = *launch.block;
     const bool is_possible = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
@@ -174,6 +179,11 @@ CodeSubject launch_subject(const Launch& launch) {
   subject.scope = CodeSubject::Scope::launch;
   subject.kernel = launch.kernel;
   subject.place = launch.place;
+  if (!launch.unchecked.empty()) {
+    constexpr std::size_t most = 8;
+    const auto last = launch.unchecked.begin() + static_cast<std::ptrdiff_t>(std::min(launch.unchecked.size(), most));
+    subject.set(Id::unchecked_launch_count, static_cast<double>(launch.unchecked.size()), {launch.unchecked.begin(), last});
+  }
   if (!launch.block) return subject;
   // A few threads in all are work for a few threads: no shape of the block would make it faster.
   const bool is_one_block = launch.grid && launch.grid->volume() == 1;

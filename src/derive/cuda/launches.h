@@ -16,6 +16,8 @@
 
 namespace frx::derive::cuda {
 
+struct KernelView;
+
 // All `name<<<...>>>(...)` of the program, by file and line, and the mentions of each file.
 struct ProgramLaunches {
   std::vector<model::cuda::Launch> launches;
@@ -35,13 +37,18 @@ struct KernelLaunches {
   LaunchedWith with;               // what all of them agree on
   std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
-  std::uint32_t kernels = 0;  // of that name
+  std::uint32_t kernels = 0;        // of that name
+  std::uint32_t single_blocks = 0;  // launches with one block, and where the first one is
+  model::TextPlace single_block_at;
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
 LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);
 
 // Threads that __launch_bounds__ allows, and the most that a launch has, where both are constants and the name is of one kernel alone.
 void add_launch_bounds(const model::cuda::Kernel& kernel, const KernelLaunches& launches, model::CodeSubject& into);
+
+// Is the work of a kernel that grows with some size done by one block, in all launches?
+void add_single_block(const KernelView& view, const KernelLaunches& launches, model::CodeSubject& into);
 
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 

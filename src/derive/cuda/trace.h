@@ -142,9 +142,10 @@ struct Trace {
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;
-  std::vector<ExprId> parameters;         // of the kernel, those that are numbers
-  std::vector<std::uint32_t> functions;   // the functions of the program that were followed; the kernel first
-  std::vector<std::string_view> atomics;  // by first use
+  std::array<std::optional<std::int64_t>, 2> launch_bounds;  // of the kernel: threads, and blocks of a multiprocessor
+  std::vector<ExprId> parameters;                            // of the kernel, those that are numbers
+  std::vector<std::uint32_t> functions;                      // the functions of the program that were followed; the kernel first
+  std::vector<std::string_view> atomics;                     // by first use
   std::vector<NodeRef> warp_barriers;
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration

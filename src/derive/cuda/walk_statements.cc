@@ -15,6 +15,7 @@ void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   trace_.functions.push_back(function);
   frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_, .outer_stays = stays_});
   declare_template_parameters(function, &with);
+  if (f.is_kernel) note_launch_bounds(f.at.node);
   const std::size_t before = slots_.size();
   for (std::size_t i = 0; i < f.parameters.size(); ++i) {
     // Only a 1 is taken from the launches: it makes an increment disappear, while other sizes of one program prove little.
@@ -28,6 +29,17 @@ void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;
   trace_.steps = steps_;
+}
+
+// Constants, also of the template where all launches agree on them.
+void Walker::note_launch_bounds(std::uint32_t function) {
+  const std::uint32_t bounds = syntax().child(function, NodeKind::launch_bounds);
+  std::size_t i = 0;
+  for (std::uint32_t c = bounds == none ? none : syntax().first_child(bounds); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    if (i == trace_.launch_bounds.size()) return;
+    trace_.launch_bounds[i++] = constant_of(eval(c));
+  }
 }
 
 void Walker::walk_children(std::uint32_t node) {

@@ -128,6 +128,7 @@ class Walker {
   bool holds_shared(std::string_view type) const;
   void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
+  void note_launch_bounds(std::uint32_t function);
   void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);

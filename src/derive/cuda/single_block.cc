@@ -1,0 +1,79 @@
+// Work that grows with a size but is launched with one block: one multiprocessor of the GPU does all of it.
+//
+//   for (long i = threadIdx.x; i < n; i += blockDim.x) x[i] += bias[i % c];     k<<<1, 1024>>>(x, bias, n, c);
+//
+// Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not.
+#include <algorithm>
+#include <vector>
+
+#include "derive/cuda/fact_list.h"
+#include "derive/cuda/launches.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
+
+// Is a parameter of the kernel part of a sum or product?
+bool holds_parameter(const Trace& trace, ExprId root) {
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !open.empty() && steps < 64; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (std::ranges::find(trace.parameters, id) != trace.parameters.end()) return true;
+    const Expr& x = trace.expressions[id];
+    if (x.op < Op::add || x.op > Op::bit_xor) continue;
+    open.push_back(x.a);
+    open.push_back(x.b);
+  }
+  return false;
+}
+
+// The threads of a block take turns up to a size that the launch passes.
+bool is_shared_by_threads(const Trace& trace, const Loop& loop) {
+  const Expressions& e = trace.expressions;
+  const Expr& test = e[loop.condition];
+  if (test.op != Op::lt && test.op != Op::le) return false;
+  return e.uses(test.a, Uses::thread) && e.uses(test.a, Uses::iteration) && !e.uses(test.b, Uses::thread | Uses::iteration) &&
+         holds_parameter(trace, test.b);
+}
+
+// Does each thread read and write elements of its own in it? An array that is only filled with a number is short, as a rule.
+bool moves_elements(const Trace& trace, const Loop& loop) {
+  constexpr auto own = Uses::thread | Uses::loaded | Uses::varying;
+  bool reads = false, writes = false;
+  for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    if (trace.memories[access.memory].space != Space::global) continue;
+    if (access.kind == Access::atomic) return false;
+    const bool is_own = trace.expressions.uses(access.address, own) && trace.expressions.uses(access.address, Uses::iteration);
+    reads = reads || (access.kind == Access::load && is_own);
+    writes = writes || (access.kind == Access::store && is_own);
+  }
+  return reads && writes;
+}
+
+bool exchanges_something(const Trace& trace) {
+  const auto orders = [](const OrderSite& site) { return site.kind != OrderSite::fence; };
+  return trace.uses_groups || trace.uses_shuffles || trace.may_synchronize || !trace.collectives.empty() || !trace.warp_barriers.empty() ||
+         std::ranges::any_of(trace.orders, orders);
+}
+
+}  // namespace
+
+void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
+  if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
+  const Trace& trace = view.trace;
+  const auto is_such = [&](const Loop& loop) {
+    return loop.parent == none && is_shared_by_threads(trace, loop) && moves_elements(trace, loop);
+  };
+  const auto loop = exchanges_something(trace) ? trace.loops.end() : std::ranges::find_if(trace.loops, is_such);
+  into.set(Id::has_single_block_loop, loop != trace.loops.end(), {launches.single_block_at});
+  if (loop == trace.loops.end()) return;
+  const Source& source = view.program.sources()[loop->at.source];
+  const std::uint32_t condition = source.syntax.child(loop->at.node, Role::condition);
+  into.set(Id::single_block_loop_bound, std::string(source.text_of(condition)));
+}
+
+}  // namespace frx::derive::cuda
