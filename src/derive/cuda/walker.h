@@ -32,7 +32,7 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
-  bool is_vague = false;  // a pointer to somewhere in an object of unknown layout
+  bool is_vague = false;         // a pointer to somewhere in an object of unknown layout
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -213,10 +213,13 @@ class Walker {
   void note_order(OrderSite::Kind kind);
   void note_unknown_order();
   void note_warp_barrier(std::uint32_t node);
+  void note_object_collective(std::uint32_t lanes, std::uint32_t node);
   void note_warp_collective(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
 
   // walk_groups.cc
-  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function);
+  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function,
+                                       std::uint32_t node);
+  void note_tile_collective(const Value& object, std::uint32_t node);
   Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
   Value group_rank(const Value& object);
   Value group_size(const Value& object);
