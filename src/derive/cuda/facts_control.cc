@@ -87,6 +87,24 @@ ExprId side_of_thread(const Expressions& e, ExprId condition) {
   return e.uses(x.a, Uses::thread) ? x.a : x.b;
 }
 
+// if (lane == 0) for (i = 0; i < n; ++i) ...: the other lanes of each warp wait for as long as this takes. Loops of few iterations are a
+// short task; one that ends when memory says so is a lock or a list, which lanes could not share.
+bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
+  const Op op = trace.expressions[site.condition].op;
+  if (site.consequence == none || site.alternative != none || (op != Op::eq && op != Op::logical_not)) return false;
+  const std::uint32_t in_source = site.at.source;
+  for (const Loop& loop : trace.loops) {
+    if (loop.at.source != in_source || loop.parent == none) continue;
+    const Loop& around = trace.loops[loop.parent];
+    const bool is_within = around.at.source == in_source && around.at.node >= site.consequence && around.at.node < site.last;
+    const auto number = static_cast<std::uint32_t>(&loop - trace.loops.data());
+    if (!is_within || is_short(trace, number) || is_short(trace, loop.parent)) continue;
+    constexpr std::uint16_t unknown = Uses::loaded | Uses::varying | Uses::opaque;
+    if (!trace.expressions.uses(loop.condition, unknown) && !trace.expressions.uses(around.condition, unknown)) return true;
+  }
+  return false;
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -100,7 +118,8 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   if (cut && pattern.diverges_in_warp_when_small && !compared && e.uses(site.condition, Uses::uniform) &&
       e.uses(site.condition, Uses::iteration))
     return true;  // tid % (2 * s) == 0
-  if (!pattern.diverges_in_warp || pattern.elects_one || pattern.is_of_one_warp) return false;
+  if (!pattern.diverges_in_warp || pattern.is_of_one_warp) return false;
+  if (pattern.elects_one) return cut && is_long_work_of_one_lane(view.trace, site);
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
   if (compared && touches(view, site, Space::shared, true)) return false;
   return cut || site.alternative != none || touches(view, site, Space::global, false);

@@ -37,7 +37,8 @@ void add_collectives(const KernelView& view, CodeSubject& into) {
     if (view.patterns.collectives[i]) of_block.add(trace.collectives[i].at);
   }
   for (std::size_t i = 0; i < trace.warp_collectives.size(); ++i) {
-    if (view.patterns.warp_collectives[i]) of_warp.add(trace.warp_collectives[i].at);
+    const WarpCollective& site = trace.warp_collectives[i];
+    if (view.patterns.warp_collectives[i]) (site.is_of_object ? of_block : of_warp).add(site.at);
   }
   const bool block = of_block.any(), warp = of_warp.any();
   into.set(Id::partial_block_collective, block, of_block.take());

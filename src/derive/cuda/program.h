@@ -98,6 +98,11 @@ class Program {
   std::optional<EnumeratorValue> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
+  // The type that a typedef or a using declaration gives that name to; empty when there is none.
+  std::string_view alias(std::string_view name) const {
+    const auto at = aliases_.find(name);
+    return at == aliases_.end() ? std::string_view() : at->second;
+  }
   // Follows aliases and macros; zero bytes when the type is unknown.
   TypeInfo type(std::string_view name) const;
 

@@ -2,91 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <optional>
 #include <span>
+
+#include "derive/cuda/race_views.h"
 
 namespace frx::derive::cuda {
 namespace {
 
-using Mask = std::bitset<32 * Lanes::most_warps>;
-
-// Beyond these, code is generated or unrolled by hand, and nothing is said about it.
-constexpr std::size_t most_candidates = 128, most_loops = 8, most_expressions = 8192;
-
-// The addresses of the threads that make an access, sorted.
-using Touched = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+constexpr std::size_t most_expressions = 8192;  // beyond these, nothing is said
 
 struct Meeting {
   bool of_warps = false, within_warp = false;
   bool any() const { return of_warps || within_warp; }
 };
 
-// The variables that loops halve or double, by loop that has one.
-struct Trees {
-  std::vector<std::pair<ExprId, ExprId>> variables;
-  std::vector<std::uint32_t> loops;
-};
-
-Trees trees_in(const Trace& trace) {
-  Trees trees;
-  for (std::uint32_t l = 0; l < trace.loops.size() && trees.loops.size() < most_loops; ++l) {
-    if (trace.loops[l].halved == 0 && trace.loops[l].doubled == 0) continue;
-    trees.variables.emplace_back(trace.loops[l].halved, trace.loops[l].doubled);
-    trees.loops.push_back(l);
-  }
-  return trees;
-}
-
-// What sampling cannot tell about expressions.
-struct Vague {
-  std::vector<bool> is_vague;    // a variable that a loop changes in no simple way is used, or a thread's number cut by an unknown size
-  std::vector<bool> is_of_tree;  // a variable that a loop halves or doubles is used
-};
-
-Vague vague_expressions(const Expressions& e, const Trees& trees) {
-  Vague vague{std::vector<bool>(e.size()), std::vector<bool>(e.size())};
-  std::vector<bool> has_size(e.size());
-  for (const auto& [halved, doubled] : trees.variables) {
-    if (halved != 0) vague.is_of_tree[halved] = true;
-    if (doubled != 0) vague.is_of_tree[doubled] = true;
-  }
-  for (ExprId id = 0; id < e.size(); ++id) {
-    const Expr& x = e[id];
-    if (x.op == Op::loop_value && !vague.is_of_tree[id]) vague.is_vague[id] = true;
-    if (x.op == Op::uniform) has_size[id] = true;
-    if (x.op < Op::load) continue;
-    const auto inherit = [&](std::vector<bool>& of) {
-      const bool second = x.op >= Op::add && x.op < Op::neg && of[x.b];
-      of[id] = of[id] || of[x.a] || second || (x.op == Op::select && (of[x.b] || of[x.c]));
-    };
-    inherit(vague.is_vague);
-    inherit(vague.is_of_tree);
-    inherit(has_size);
-    const bool cuts = (x.op >= Op::div && x.op <= Op::max) || x.op == Op::select;
-    if (cuts && (has_size[id] || e.uses(id, Uses::loaded | Uses::floating))) vague.is_vague[id] = true;
-  }
-  return vague;
-}
-
-class RaceFinder {
+class RaceFinder : public RaceViews {
  public:
-  RaceFinder(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)
-      : trace_(trace), e_(trace.expressions), trees_(trees), is_vague_(vague.is_vague), is_of_tree_(vague.is_of_tree), block_(block) {}
-
-  // Are there arrays that this block is too large for?
-  bool exceeds_arrays() const {
-    const Lanes lanes(e_, sample_of(Sample::large_odd));
-    const Reached reached = reached_in(lanes);
-    for (const Access& access : trace_.accesses) {
-      const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
-      if (!bytes || is_vague_[access.address]) continue;
-      for (const auto& [address, thread] : touched_by(access, lanes, reached)) {
-        if (address >= *bytes) return true;
-      }
-    }
-    return false;
-  }
+  using RaceViews::RaceViews;
 
   void add_shared(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
@@ -138,86 +71,10 @@ class RaceFinder {
     std::vector<Touched> here, there;  // in one block and in the one beside it
   };
 
-  // The first iteration of each loop; of a tree one in which as many warps as possible meet in the next one.
-  Sample sample_of(Sample::Kind kind) const {
-    const std::int64_t half = block_.threads() / 2;
-    return {.kind = kind, .block = block_, .iteration = 0, .halved = std::min<std::int64_t>(64, half), .trees = trees_.variables};
-  }
-
   static bool conflict(Access::Kind a, Access::Kind b) {
     if (a == Access::atomic && b == Access::atomic) return false;
     if (a == Access::store && b == Access::store) return false;
     return a != Access::load || b != Access::load;
-  }
-
-  std::optional<std::int64_t> extent_of(const Memory& memory) const {
-    if (memory.space != Space::shared || memory.bytes == 0 || memory.is_dynamic || memory.dims.empty()) return std::nullopt;
-    std::int64_t bytes = memory.bytes;
-    for (const ExprId dim : memory.dims) {
-      const std::optional<std::int64_t> extent = e_.constant_of(dim);
-      if (!extent || *extent <= 0 || *extent > (1 << 20)) return std::nullopt;
-      bytes *= *extent;
-      if (bytes > (1 << 24)) return std::nullopt;
-    }
-    return bytes;
-  }
-
-  // By context: the lanes that certainly get there, and those that may.
-  struct Reached {
-    std::vector<Mask> surely, perhaps;
-  };
-
-  Reached reached_in(const Lanes& lanes) const {
-    Reached reached;
-    for (const Context& context : trace_.contexts) {
-      const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
-      const Mask surely = is_open ? Mask() : mask_of(lanes, context.condition, false);
-      const Mask perhaps = is_open ? Mask() : mask_of(lanes, context.condition, true);
-      reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
-      reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
-    }
-    return reached;
-  }
-
-  // `threadIdx.x < n`: n may be a few threads or all of them.
-  bool is_of_unknown_share(ExprId condition) const {
-    return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
-  }
-
-  Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const {
-    Mask mask;
-    if (!lanes.is_known(condition)) return when_unknown ? mask.set() : mask;
-    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
-    return mask;
-  }
-
-  // An atomic that is executed depending on data is executed by some threads.
-  Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const {
-    Touched touched;
-    if (!lanes.is_known(access.address)) return touched;
-    const bool is_atomic = access.kind == Access::atomic;
-    const Mask mask = (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
-    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
-      if (mask[lane]) touched.emplace_back(lanes.at(access.address, lane), lanes.thread_of(lane));
-    }
-    std::ranges::sort(touched);
-    return touched;
-  }
-
-  std::vector<std::uint32_t> candidates_in(Space space) const {
-    std::vector<bool> is_written(trace_.memories.size());
-    for (const Access& access : trace_.accesses) {
-      if (access.kind != Access::load) is_written[access.memory] = true;
-    }
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t i = 0; i < trace_.accesses.size() && found.size() <= most_candidates; ++i) {
-      const Access& access = trace_.accesses[i];
-      if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague || is_vague_[access.address])
-        continue;
-      const bool is_by_thread_and_block = e_.uses(access.address, Uses::thread) && e_.uses(access.address, Uses::block);
-      if (space == Space::shared || is_by_thread_and_block) found.push_back(i);
-    }
-    return found;
   }
 
   // A loop that looks at shared memory again and again until another thread has changed it is a protocol of its own.
@@ -404,12 +261,6 @@ class RaceFinder {
   static bool overlaps_itself(const std::vector<BlockView>& views, std::size_t i) {
     return std::ranges::any_of(views, [i](const BlockView& v) { return shares(v.here[i], v.there[i]); });
   }
-
-  const Trace& trace_;
-  const Expressions& e_;
-  const Trees& trees_;
-  const std::vector<bool>&is_vague_, &is_of_tree_;
-  Shape block_;
 };
 
 }  // namespace
@@ -431,6 +282,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     finder.add_blocks(races);
     break;
   }
+  add_unfenced_tickets(trace, races);
   return races;
 }
 

@@ -26,6 +26,9 @@ struct Races {
   std::vector<Race> between_blocks;  // of global memory
 };
 
+// What a block writes before it takes a ticket is read by the block that takes the last one, without a fence in between (tickets.cc).
+void add_unfenced_tickets(const Trace& trace, Races& races);
+
 // `is_launched`: the shape is that of a launch, not assumed.
 Races races_of(const Trace& trace, const Shape& block, bool is_launched);
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 
+#include "derive/cuda/barrier_conditions.h"
 #include "derive/cuda/patterns.h"
 
 namespace frx::derive::cuda {
@@ -19,28 +20,6 @@ using Mask = Patterns::Mask;
 
 // Beyond these, code is generated, and nothing is said about its barriers.
 constexpr std::size_t most_barriers = 256, most_shared_accesses = 1024;
-
-// `threadIdx.x < 64`, or `threadIdx.x < d` in a loop that changes d: no size decides whether the outcome differs.
-bool is_of_thread_alone(const Expressions& e, ExprId condition) {
-  if (!e.uses(condition, Uses::thread)) return false;
-  if (e.uses(condition, Uses::block | Uses::loaded | Uses::varying | Uses::opaque | Uses::floating)) return false;
-  std::vector<ExprId> open{condition};
-  for (int steps = 0; !open.empty(); ++steps) {
-    const Expr& x = e[open.back()];
-    open.pop_back();
-    if (steps > 64 || x.op == Op::uniform || x.op == Op::select) return false;
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return true;
-}
-
-// `if (threadIdx.x >= n) return;` without the number of the block: whether the block is larger than n is decided by the launch, which is
-// unknown here.
-bool is_sized_by_launch(const Expressions& e, ExprId alive) {
-  return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
-}
 
 // Threads that go on without what a condition guards.
 struct Skip {
@@ -96,8 +75,8 @@ class SkippedBarriers {
     return any_skip(site.context, site.stays, running, [&](const Skip& skip) {
       if (lanes_.is_varying(skip.condition)) return true;
       const Mask taking_part = skip.of & ~skip.threads;
-      for (std::uint32_t first = 0; first < lanes_.count(); first += 32) {
-        const Mask warp = (Mask().set() >> (Mask().size() - std::min(32u, lanes_.count() - first))) << first;
+      for (std::uint32_t first = 0; first < lanes_.count(); first += site.lanes) {
+        const Mask warp = (Mask().set() >> (Mask().size() - std::min(site.lanes, lanes_.count() - first))) << first;
         if ((warp & skip.threads).any() && (warp & taking_part).any()) return true;
       }
       return false;
@@ -126,9 +105,9 @@ class SkippedBarriers {
 
   // Which of these threads go on without what the condition guards, if others do not.
   std::optional<Skip> skip_of(ExprId condition, const Mask& of, std::uint32_t context, std::uint32_t loop, bool is_loop) const {
-    if (is_of_template(condition)) return std::nullopt;
+    if (is_of_template(trace_, condition)) return std::nullopt;
     if (lanes_.is_varying(condition)) {
-      if (!loads_differ(condition)) return std::nullopt;
+      if (!loads_differ(trace_, lanes_, condition)) return std::nullopt;
       return Skip{condition, of, of, context, loop, is_loop};
     }
     const std::optional<Mask> yes = known_mask(condition);
@@ -190,52 +169,9 @@ class SkippedBarriers {
     return barriers_in_[at->second[0]] == barriers_in_[at->second[1]];
   }
 
-  // Thread numbers compared with constants whose value is unknown: the block may be of that size.
-  bool is_of_template(ExprId condition) const {
-    if (!e_.uses(condition, Uses::uniform)) return false;
-    std::vector<ExprId> open{condition};
-    bool any = false;
-    for (int steps = 0; !open.empty() && steps < 256; ++steps) {
-      const ExprId id = open.back();
-      open.pop_back();
-      const Expr& x = e_[id];
-      if (x.op == Op::uniform && !trace_.is_template_value(id)) return false;
-      if (x.op >= Op::block_x && x.op <= Op::block_z) return false;
-      any = any || x.op == Op::uniform;
-      if (x.op < Op::load) continue;
-      open.push_back(x.a);
-      if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
-      if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
-    }
-    return any;
-  }
-
-  // Is all that is unknown in a condition read from addresses of which the lanes of a warp have one each?
-  bool loads_differ(ExprId condition) const {
-    std::vector<ExprId> open{condition};
-    bool any = false;
-    for (int steps = 0; !open.empty(); ++steps) {
-      const ExprId id = open.back();
-      open.pop_back();
-      const Expr& x = e_[id];
-      if (lanes_.is_known(id)) continue;
-      if (steps > 64 || x.op == Op::varying || x.op == Op::opaque || x.op == Op::loop_value || x.op == Op::select) return false;
-      if (x.op == Op::load) {
-        const bool is_own = lanes_.is_known(x.a) && lanes_.count() > 1 && lanes_.at(x.a, 0) != lanes_.at(x.a, 1);
-        if (!is_own || trace_.memories[x.b].space != Space::global) return false;
-        any = true;
-        continue;
-      }
-      if (x.op < Op::add) continue;
-      open.push_back(x.a);
-      if (x.op < Op::neg) open.push_back(x.b);
-    }
-    return any;
-  }
-
   bool lacks_threads(const BarrierSite& barrier) const {
     const std::optional<Mask> runs = known_mask(barrier.runs);
-    return runs && runs->any() && *runs != all_ && !is_sized_by_launch(e_, barrier.runs) && !is_of_template(barrier.runs);
+    return runs && runs->any() && *runs != all_ && !is_sized_by_launch(e_, barrier.runs) && !is_of_template(trace_, barrier.runs);
   }
 
   bool is_determined(std::uint32_t context) const {
@@ -332,7 +268,8 @@ void Patterns::add_warp_collectives(const Lanes& lanes, const std::vector<Mask>&
   const SkippedBarriers skipped(trace_, lanes, reached);
   for (std::size_t i = 0; i < warp_collectives.size(); ++i) {
     const WarpCollective& site = trace_.warp_collectives[i];
-    if (warp_collectives[i] || !site.mask || (*site.mask & all_of_warp) != all_of_warp) continue;
+    const bool is_full = site.is_of_object || (site.mask && (*site.mask & all_of_warp) == all_of_warp);
+    if (warp_collectives[i] || !is_full) continue;
     warp_collectives[i] = skipped.is_partial(site);
   }
 }

@@ -43,6 +43,7 @@ struct Access {
   std::uint32_t context = 0, loop = none;
   ExprId alive = 1;          // nonzero in threads that have not returned
   bool is_constant = false;  // of a store: the value is a number
+  bool is_asked = false;     // of an atomic: the value that it returns is used
   bool is_vague = false;     // a member of an object whose layout is unknown: the address is that of the object
 };
 
@@ -81,6 +82,13 @@ struct WarpCollective {
   std::uint32_t context = 0;
   ExprId stays = 1, runs = 1;
   std::optional<std::int64_t> mask;
+  std::uint32_t lanes = 32;   // of the tile that makes it
+  bool is_of_object = false;  // made through a tile or an object of a library, without a mask that is written
+};
+
+// A variable that a loop changes in no simple way: the value before the loop, and the one that an iteration leaves.
+struct LoopValue {
+  ExprId id = 0, before = 1, made = 1;
 };
 
 // atomicCAS() or atomicExch(): whether its result decides what is executed next, as when a lock is taken, or is not looked at.
@@ -109,6 +117,7 @@ struct BranchSite {
   std::uint32_t loop = none;
   std::uint32_t context = 0;
   std::uint32_t first_access = 0, last_access = 0;  // the accesses of both operands
+  std::uint32_t last = 0;                           // the node behind the last one of the statement
 };
 
 // `sum += a[i] * b[j]`
@@ -139,6 +148,7 @@ struct Trace {
   std::vector<BarrierSite> collectives;  // of the block, from a library
   std::vector<Exchange> exchanges;
   std::vector<Loop> loops;
+  std::vector<LoopValue> loop_values;  // by ascending id
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;

@@ -55,7 +55,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::vector<Value> arguments = eval_arguments(node);
   note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
-  if (const auto value = eval_group_call(name, arguments, function)) return *value;
+  if (const auto value = eval_group_call(name, arguments, function, node)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
   if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
   if (auto value = eval_inlined(name, arguments)) {
@@ -133,7 +133,10 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
-    note_exchange(name, note_access(arguments[0], node, Access::atomic), node);
+    const std::uint32_t access = note_access(arguments[0], node, Access::atomic);
+    const std::uint32_t around = syntax()[node].parent;
+    if (access != none) trace_.accesses[access].is_asked = around != none && !syntax().is(around, NodeKind::expression_statement);
+    note_exchange(name, access, node);
     return with(e_.varying());
   }
   if (name.starts_with("__ld") && arguments.size() == 1) {

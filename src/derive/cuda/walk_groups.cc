@@ -26,6 +26,14 @@ Value Walker::group_rank(const Value& object) {
   return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block).expr)));
 }
 
+// All lanes of a tile of known size have to make the operation; a group that was made of the lanes that were there is complete.
+void Walker::note_tile_collective(const Value& object, std::uint32_t node) {
+  note_order(OrderSite::warp);
+  if (e_.constant_of(object.expr) != warp_group) return;
+  const std::optional<std::int64_t> lanes = e_.constant_of(object.y);
+  if (lanes && *lanes > 1 && *lanes <= 32) note_object_collective(static_cast<std::uint32_t>(*lanes), node);
+}
+
 // Tiles of the block, and how many there are.
 Value Walker::meta_group(const Value& object, bool is_size) {
   if (object.y <= e_.opaque()) return with(e_.opaque());
@@ -44,7 +52,13 @@ ExprId Walker::tile_size(std::uint32_t templated) {
 
 Value Walker::tile_of(ExprId size) { return {.kind = Value::group, .expr = e_.constant(warp_group), .y = size}; }
 
-std::optional<Value> Walker::eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function) {
+std::optional<Value> Walker::eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function,
+                                             std::uint32_t node) {
+  const bool is_collective = name == "reduce" || name == "inclusive_scan" || name == "exclusive_scan";
+  if (is_collective && !arguments.empty() && arguments[0].kind == Value::group) {
+    note_tile_collective(arguments[0], node);
+    return with(e_.opaque());
+  }
   const auto group = [&](Group which) {
     trace_.uses_groups = true;
     return Value{.kind = Value::group, .expr = e_.constant(which)};
@@ -78,6 +92,9 @@ Value Walker::eval_group_method(const Value& object, std::string_view name, std:
   if (name == "group_index")
     return {.kind = Value::triple, .expr = e_.leaf(Op::block_x), .y = e_.leaf(Op::block_y), .z = e_.leaf(Op::block_z)};
   if (name.starts_with("shfl")) trace_.uses_shuffles = true;
+  if (name.starts_with("shfl") || name == "any" || name == "all" || name == "ballot" || name.starts_with("match_")) {
+    note_tile_collective(object, node);
+  }
   return with(e_.opaque());
 }
 

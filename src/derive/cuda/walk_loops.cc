@@ -166,6 +166,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
       guesses.emplace_back(change.slot, guess);
+      if (guess > e_.opaque()) trace_.loop_values.push_back({guess, value.expr, e_.opaque()});
       note_tree(trace_.loops[loop], change, guess);
       value.expr = guess;
     }
@@ -187,6 +188,8 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   for (const auto& [slot, guess] : guesses) {
     if (slot >= slots_.size() || guess <= e_.opaque()) continue;
     const ExprId made = slots_[slot].value.expr;
+    const auto known = std::ranges::lower_bound(trace_.loop_values, guess, {}, &LoopValue::id);
+    if (known != trace_.loop_values.end() && known->id == guess) known->made = made;
     if (e_.uses(made, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
     if (e_.uses(made, Uses::opaque)) e_.mark(guess, Uses::opaque);
   }

@@ -177,7 +177,8 @@ void Walker::walk_if(std::uint32_t node) {
   for (const auto& [slot, value] : otherwise) assign(slot, merged(holds, slots_[slot].value, value));
   for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
   if (is_constexpr || quiet_) return;
-  trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, static_cast<std::uint32_t>(trace_.accesses.size())});
+  const auto last_access = static_cast<std::uint32_t>(trace_.accesses.size());
+  trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, last_access, syntax()[node].last});
 }
 
 // Each case is followed alone; a case that is reached by falling through gets only its own condition, which is close enough.
@@ -209,7 +210,8 @@ void Walker::walk_switch(std::uint32_t node) {
   // switch (threadIdx.x % 4): lanes with other values wait for each other.
   const auto last_access = static_cast<std::uint32_t>(trace_.accesses.size());
   const bool parts_lanes = e_.uses(chosen, Uses::thread) && !e_.uses(chosen, Uses::varying | Uses::opaque);
-  if (parts_lanes && !quiet_) trace_.branches.push_back({ref(node), chosen, body, body, loop_, context_, first_access, last_access});
+  if (parts_lanes && !quiet_)
+    trace_.branches.push_back({ref(node), chosen, body, body, loop_, context_, first_access, last_access, syntax()[node].last});
 }
 
 void Walker::walk_return(std::uint32_t node) {

@@ -36,13 +36,32 @@ BarrierSite* Walker::note_barrier(std::uint32_t node) {
   return &trace_.barriers.back();
 }
 
-// cub::BlockReduce<float, 256>(storage).Sum(x), also by the name of an alias.
+// cub::BlockReduce<float, 256>(storage).Sum(x) and cub::WarpReduce<float>(storage).Sum(x), also by the name of an alias.
 void Walker::note_block_collective(std::uint32_t object, std::uint32_t node) {
   if (quiet_ || !syntax().is(object, NodeKind::call)) return;
   const std::uint32_t name = name_in(source(), syntax().child(object, Role::function));
   if (name == none) return;
-  const auto is_of = [&](std::string_view part) { return text(name).find(part) != std::string_view::npos; };
+  const std::string_view alias = program_.alias(text(name));
+  const auto is_of = [&](std::string_view part) {
+    return text(name).find(part) != std::string_view::npos || alias.find(part) != std::string_view::npos;
+  };
   if (is_of("BlockReduce") || is_of("BlockScan") || is_of("BlockRadixSort")) trace_.collectives.push_back(barrier_site(node));
+  // Of all 32 lanes, unless a second argument of the template says how many make it together.
+  const std::string_view type = alias.empty() ? text(syntax().child(object, Role::function)) : alias;
+  const bool is_of_warp = type.find("WarpReduce<") != std::string_view::npos || type.find("WarpScan<") != std::string_view::npos;
+  if (is_of_warp && type.find(',') == std::string_view::npos) note_object_collective(32, node);
+}
+
+void Walker::note_object_collective(std::uint32_t lanes, std::uint32_t node) {
+  if (quiet_) return;
+  WarpCollective site;
+  site.at = ref(node);
+  site.context = context_;
+  site.stays = e_.binary(Op::logical_and, stays_, left_);
+  site.runs = runs_;
+  site.lanes = lanes;
+  site.is_of_object = true;
+  trace_.warp_collectives.push_back(site);
 }
 
 // In the condition of a loop or branch it decides; in a statement of its own it does not.

@@ -214,10 +214,13 @@ class Walker {
   void note_order(OrderSite::Kind kind);
   void note_unknown_order();
   void note_warp_barrier(std::uint32_t node);
+  void note_object_collective(std::uint32_t lanes, std::uint32_t node);
   void note_warp_collective(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
 
   // walk_groups.cc
-  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function);
+  std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function,
+                                       std::uint32_t node);
+  void note_tile_collective(const Value& object, std::uint32_t node);
   Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
   Value group_rank(const Value& object);
   Value group_size(const Value& object);

@@ -1,0 +1,100 @@
+#include "derive/cuda/barrier_conditions.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr int most_steps = 64;  // through the parts of a condition
+
+// Is all that is unknown in an expression read from addresses of which the lanes of a warp have one each? A variable of a loop is what
+// it was before and what the iterations make of it.
+bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root) {
+  const Expressions& e = trace.expressions;
+  std::vector<ExprId> open{root}, seen;
+  bool any = false;
+  for (int steps = 0; !open.empty(); ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (lanes.is_known(id) || std::ranges::find(seen, id) != seen.end()) continue;
+    seen.push_back(id);
+    if (steps > most_steps || x.op == Op::varying || x.op == Op::opaque) return false;
+    if (x.op == Op::load) {
+      const bool is_own = lanes.is_known(x.a) && lanes.count() > 1 && lanes.at(x.a, 0) != lanes.at(x.a, 1);
+      if (!is_own || trace.memories[x.b].space != Space::global) return false;
+      any = true;
+    } else if (x.op == Op::loop_value) {
+      const auto value = std::ranges::lower_bound(trace.loop_values, id, {}, &LoopValue::id);
+      if (value == trace.loop_values.end() || value->id != id || e.uses(id, Uses::opaque)) return false;
+      open.insert(open.end(), {value->before, value->made});
+    } else if (x.op == Op::select) {
+      open.insert(open.end(), {x.a, x.b, x.c});
+    } else if (x.op >= Op::add) {
+      open.push_back(x.a);
+      if (x.op < Op::neg) open.push_back(x.b);
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+bool is_of_thread_alone(const Expressions& e, ExprId condition) {
+  if (!e.uses(condition, Uses::thread)) return false;
+  if (e.uses(condition, Uses::block | Uses::loaded | Uses::varying | Uses::opaque | Uses::floating)) return false;
+  std::vector<ExprId> open{condition};
+  for (int steps = 0; !open.empty(); ++steps) {
+    const Expr& x = e[open.back()];
+    open.pop_back();
+    if (steps > 64 || x.op == Op::uniform || x.op == Op::select) return false;
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return true;
+}
+
+bool is_sized_by_launch(const Expressions& e, ExprId alive) {
+  return e.uses(alive, Uses::uniform) && !e.uses(alive, Uses::block | Uses::varying | Uses::iteration | Uses::loaded);
+}
+
+bool is_of_template(const Trace& trace, ExprId condition) {
+  const Expressions& e = trace.expressions;
+  if (!e.uses(condition, Uses::uniform)) return false;
+  std::vector<ExprId> open{condition};
+  bool any = false;
+  for (int steps = 0; !open.empty() && steps < 256; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (x.op == Op::uniform && !trace.is_template_value(id)) return false;
+    if (x.op >= Op::block_x && x.op <= Op::block_z) return false;
+    any = any || x.op == Op::uniform;
+    if (x.op < Op::load) continue;
+    open.push_back(x.a);
+    if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
+    if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+  }
+  return any;
+}
+
+bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition) {
+  std::vector<ExprId> parts{condition};
+  for (int steps = 0; !parts.empty() && steps < most_steps; ++steps) {
+    const ExprId part = parts.back();
+    const Expr& x = trace.expressions[part];
+    parts.pop_back();
+    if (x.op == Op::logical_and || x.op == Op::logical_or) {
+      parts.insert(parts.end(), {x.a, x.b});
+    } else if (x.op == Op::logical_not) {
+      parts.push_back(x.a);
+    } else if (is_of_own_loads(trace, lanes, part)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace frx::derive::cuda

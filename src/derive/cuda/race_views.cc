@@ -1,0 +1,124 @@
+#include "derive/cuda/race_views.h"
+
+#include <algorithm>
+
+namespace frx::derive::cuda {
+
+Trees trees_in(const Trace& trace) {
+  constexpr std::size_t most_trees = 8;
+  Trees trees;
+  for (std::uint32_t l = 0; l < trace.loops.size() && trees.loops.size() < most_trees; ++l) {
+    if (trace.loops[l].halved == 0 && trace.loops[l].doubled == 0) continue;
+    trees.variables.emplace_back(trace.loops[l].halved, trace.loops[l].doubled);
+    trees.loops.push_back(l);
+  }
+  return trees;
+}
+
+Vague vague_expressions(const Expressions& e, const Trees& trees) {
+  Vague vague{std::vector<bool>(e.size()), std::vector<bool>(e.size())};
+  std::vector<bool> has_size(e.size());
+  for (const auto& [halved, doubled] : trees.variables) {
+    if (halved != 0) vague.is_of_tree[halved] = true;
+    if (doubled != 0) vague.is_of_tree[doubled] = true;
+  }
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& x = e[id];
+    if (x.op == Op::loop_value && !vague.is_of_tree[id]) vague.is_vague[id] = true;
+    if (x.op == Op::uniform) has_size[id] = true;
+    if (x.op < Op::load) continue;
+    const auto inherit = [&](std::vector<bool>& of) {
+      const bool second = x.op >= Op::add && x.op < Op::neg && of[x.b];
+      of[id] = of[id] || of[x.a] || second || (x.op == Op::select && (of[x.b] || of[x.c]));
+    };
+    inherit(vague.is_vague);
+    inherit(vague.is_of_tree);
+    inherit(has_size);
+    const bool cuts = (x.op >= Op::div && x.op <= Op::max) || x.op == Op::select;
+    if (cuts && (has_size[id] || e.uses(id, Uses::loaded | Uses::floating))) vague.is_vague[id] = true;
+  }
+  return vague;
+}
+
+bool RaceViews::exceeds_arrays() const {
+  const Lanes lanes(e_, sample_of(Sample::large_odd));
+  const Reached reached = reached_in(lanes);
+  for (const Access& access : trace_.accesses) {
+    const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
+    if (!bytes || is_vague_[access.address]) continue;
+    for (const auto& [address, thread] : touched_by(access, lanes, reached)) {
+      if (address >= *bytes) return true;
+    }
+  }
+  return false;
+}
+
+Sample RaceViews::sample_of(Sample::Kind kind) const {
+  const std::int64_t half = block_.threads() / 2;
+  return {.kind = kind, .block = block_, .iteration = 0, .halved = std::min<std::int64_t>(64, half), .trees = trees_.variables};
+}
+
+std::optional<std::int64_t> RaceViews::extent_of(const Memory& memory) const {
+  if (memory.space != Space::shared || memory.bytes == 0 || memory.is_dynamic || memory.dims.empty()) return std::nullopt;
+  std::int64_t bytes = memory.bytes;
+  for (const ExprId dim : memory.dims) {
+    const std::optional<std::int64_t> extent = e_.constant_of(dim);
+    if (!extent || *extent <= 0 || *extent > (1 << 20)) return std::nullopt;
+    bytes *= *extent;
+    if (bytes > (1 << 24)) return std::nullopt;
+  }
+  return bytes;
+}
+
+RaceViews::Reached RaceViews::reached_in(const Lanes& lanes) const {
+  Reached reached;
+  for (const Context& context : trace_.contexts) {
+    const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
+    const Mask surely = is_open ? Mask() : mask_of(lanes, context.condition, false);
+    const Mask perhaps = is_open ? Mask() : mask_of(lanes, context.condition, true);
+    reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
+    reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
+  }
+  return reached;
+}
+
+bool RaceViews::is_of_unknown_share(ExprId condition) const {
+  return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
+}
+
+RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const {
+  Mask mask;
+  if (!lanes.is_known(condition)) return when_unknown ? mask.set() : mask;
+  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
+  return mask;
+}
+
+Touched RaceViews::touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const {
+  Touched touched;
+  if (!lanes.is_known(access.address)) return touched;
+  const bool is_atomic = access.kind == Access::atomic;
+  const Mask mask = (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
+  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+    if (mask[lane]) touched.emplace_back(lanes.at(access.address, lane), lanes.thread_of(lane));
+  }
+  std::ranges::sort(touched);
+  return touched;
+}
+
+std::vector<std::uint32_t> RaceViews::candidates_in(Space space) const {
+  std::vector<bool> is_written(trace_.memories.size());
+  for (const Access& access : trace_.accesses) {
+    if (access.kind != Access::load) is_written[access.memory] = true;
+  }
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < trace_.accesses.size() && found.size() <= most_candidates; ++i) {
+    const Access& access = trace_.accesses[i];
+    if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague || is_vague_[access.address])
+      continue;
+    const bool is_by_thread_and_block = e_.uses(access.address, Uses::thread) && e_.uses(access.address, Uses::block);
+    if (space == Space::shared || is_by_thread_and_block) found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,71 @@
+// Which threads of a block touch which addresses, for the search for accesses that meet.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "derive/cuda/lanes.h"
+#include "derive/cuda/trace.h"
+
+namespace frx::derive::cuda {
+
+// The addresses of the threads that make an access, sorted.
+using Touched = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+
+// The variables that loops halve or double, by loop that has one.
+struct Trees {
+  std::vector<std::pair<ExprId, ExprId>> variables;
+  std::vector<std::uint32_t> loops;
+};
+
+Trees trees_in(const Trace& trace);
+
+// What sampling cannot tell about expressions.
+struct Vague {
+  std::vector<bool> is_vague;    // a variable that a loop changes in no simple way is used, or a thread's number cut by an unknown size
+  std::vector<bool> is_of_tree;  // a variable that a loop halves or doubles is used
+};
+
+Vague vague_expressions(const Expressions& e, const Trees& trees);
+
+class RaceViews {
+ public:
+  RaceViews(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)
+      : trace_(trace), e_(trace.expressions), trees_(trees), is_vague_(vague.is_vague), is_of_tree_(vague.is_of_tree), block_(block) {}
+
+  // Are there arrays that this block is too large for?
+  bool exceeds_arrays() const;
+
+ protected:
+  using Mask = std::bitset<32 * Lanes::most_warps>;
+
+  // Beyond these, code is generated or unrolled by hand, and nothing is said about it.
+  static constexpr std::size_t most_candidates = 128, most_loops = 8;
+
+  // By context: the lanes that certainly get there, and those that may.
+  struct Reached {
+    std::vector<Mask> surely, perhaps;
+  };
+
+  // The first iteration of each loop; of a tree one in which as many warps as possible meet in the next one.
+  Sample sample_of(Sample::Kind kind) const;
+  std::optional<std::int64_t> extent_of(const Memory& memory) const;
+  Reached reached_in(const Lanes& lanes) const;
+  // `threadIdx.x < n`: n may be a few threads or all of them.
+  bool is_of_unknown_share(ExprId condition) const;
+  Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
+  // An atomic that is executed depending on data is executed by some threads.
+  Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;
+  std::vector<std::uint32_t> candidates_in(Space space) const;
+
+  const Trace& trace_;
+  const Expressions& e_;
+  const Trees& trees_;
+  const std::vector<bool>&is_vague_, &is_of_tree_;
+  Shape block_;
+};
+
+}  // namespace frx::derive::cuda
