@@ -105,6 +105,21 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
   return false;
 }
 
+// Does a side of a branch take time: memory, a call or a loop? Moves between registers are selected without a branch.
+bool is_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  if (side == none) return false;
+  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  const std::uint32_t end = syntax[side].last;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const NodeRef at = view.trace.accesses[i].at;
+    if (at.source == site.at.source && at.node >= side && at.node < end) return true;
+  }
+  for (std::uint32_t n = side; n < end; ++n) {
+    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
+  }
+  return false;
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -122,7 +137,9 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   if (pattern.elects_one) return cut && is_long_work_of_one_lane(view.trace, site);
   if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
   if (compared && touches(view, site, Space::shared, true)) return false;
-  return cut || site.alternative != none || touches(view, site, Space::global, false);
+  if (site.alternative != none) return is_work(view, site, site.consequence) && is_work(view, site, site.alternative);
+  // A store of one lane in eight is over at once; what is done again and again, or for the first few lanes alone, is not.
+  return cut ? !compared && e.uses(site.condition, Uses::iteration) : touches(view, site, Space::global, false);
 }
 
 // Is an index of global memory compared, rather than a thread number or a loaded value?

@@ -65,10 +65,12 @@ double wasted_share(const KernelView& view) {
   return all > 0 ? wasted / all : 0;
 }
 
-// Does nothing but the number of the thread choose the place, in steps of a size that the caller may well give as 1? A row length is
-// used beside a place within the row: a loop or another dimension of the block.
+// Does nothing but the number of the thread choose the place, in steps of a size that the caller may well give as 1, or that was read from
+// memory? A row length is used beside a place within the row: a loop or another dimension of the block.
 bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId address) {
-  if (!pattern.stride_is_symbolic || e.uses(address, Uses::iteration | Uses::thread_y | Uses::thread_z | Uses::loaded)) return false;
+  if (!pattern.stride_is_symbolic || pattern.is_own_row) return false;
+  if (e.uses(address, Uses::loaded | Uses::clamped)) return true;
+  if (e.uses(address, Uses::iteration | Uses::thread_y | Uses::thread_z)) return false;
   std::vector<ExprId> open{address};
   constexpr int most_looked_at = 64;
   for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
@@ -88,13 +90,27 @@ std::string times_the_sectors(const AccessPattern& pattern, bool knows_element) 
   return fmt::format(fmt::runtime(pattern.lane_stride ? "at least {:.3g} times" : "{:.3g} times"), pattern.sector_ratio);
 }
 
+// The place that the message quotes comes first.
+std::vector<model::TextPlace> with_first(std::vector<model::TextPlace> places, const model::TextPlace& first) {
+  const auto at = std::ranges::find_if(places, [&](const model::TextPlace& one) {
+    return one.line == first.line && one.column == first.column && std::string_view(one.file) == std::string_view(first.file);
+  });
+  if (at != places.end()) {
+    std::rotate(places.begin(), at, at + 1);
+  } else if (first.line != 0) {
+    places.insert(places.begin(), first);
+  }
+  return places;
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
   const AccessPattern* worst = nullptr;
   std::string worst_text;
   ExprId worst_address = 0;
-  std::uint32_t worst_bytes = 0;
+  bool knows_bytes = false;
+  NodeRef worst_at;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -108,7 +124,8 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
     worst = &pattern;
     worst_address = access.address;
-    worst_bytes = access.bytes;
+    knows_bytes = access.bytes != 0 && !access.is_guess;
+    worst_at = access.at;
     worst_text = view.program.sources()[access.at.source].written(access.at.node);
   }
   into.set(Id::global_access_count, all.count());
@@ -116,11 +133,12 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set(Id::narrow_access_count, any_narrow_load ? narrow.count() : 0.0);
   const bool any_flat = flat.any(), any_spread = spread.any();
   into.set(Id::likely_coalesced_1d, any_flat, flat.take());
-  into.set(Id::strided_or_pitched, any_spread, spread.take());
+  into.set(Id::strided_or_pitched, any_spread, worst ? with_first(spread.take(), view.place_of(worst_at)) : spread.take());
   if (!worst) return;
   into.set(Id::access_text, worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
   into.set(Id::lane_distance, distance(*worst));
-  into.set(Id::sector_bound, times_the_sectors(*worst, worst_bytes != 0));
+  into.set(Id::sector_bound, times_the_sectors(*worst, knows_bytes));
+  into.set(Id::sector_ratio, worst->sector_ratio);
   into.set(Id::wasted_sector_share, wasted_share(view));
   into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, *worst, worst_address));
 }

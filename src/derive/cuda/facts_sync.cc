@@ -27,6 +27,17 @@ void add_races(const KernelView& view, CodeSubject& into) {
   set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
 }
 
+// Are all conditions around it comparisons of thread numbers with sizes? Lanes behind the end of the data often have nothing more to do.
+bool is_around_by_size(const Trace& trace, const WarpCollective& site) {
+  const Expressions& e = trace.expressions;
+  for (std::uint32_t c = site.context; c != none; c = trace.contexts[c].parent) {
+    const ExprId condition = trace.contexts[c].condition;
+    if (e.uses(condition, Uses::loaded | Uses::varying)) return false;
+    if (e.uses(condition, Uses::thread_x) && !e.uses(condition, Uses::uniform)) return false;
+  }
+  return true;
+}
+
 void add_collectives(const KernelView& view, CodeSubject& into) {
   Places of_block(view), of_warp(view);
   const Trace& trace = view.trace;
@@ -36,13 +47,17 @@ void add_collectives(const KernelView& view, CodeSubject& into) {
   for (std::size_t i = 0; i < trace.collectives.size(); ++i) {
     if (view.patterns.collectives[i]) of_block.add(trace.collectives[i].at);
   }
+  bool by_data = false;
   for (std::size_t i = 0; i < trace.warp_collectives.size(); ++i) {
     const WarpCollective& site = trace.warp_collectives[i];
-    if (view.patterns.warp_collectives[i]) (site.is_of_object ? of_block : of_warp).add(site.at);
+    if (!view.patterns.warp_collectives[i]) continue;
+    (site.is_of_object ? of_block : of_warp).add(site.at);
+    by_data = by_data || !is_around_by_size(trace, site);
   }
   const bool block = of_block.any(), warp = of_warp.any();
   into.set(Id::partial_block_collective, block, of_block.take());
   into.set(Id::partial_full_mask, warp, of_warp.take());
+  into.set(Id::partial_by_size, !by_data);
 }
 
 // The access that gives a lock back: an exchange whose result is not looked at, or a store of a number.

@@ -142,7 +142,9 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::grid_dim_z: return all(first_block ? 1 : 4);
     case Op::iteration: {
       const std::int64_t completed = first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2;
-      return all(sample_.iteration.value_or(completed) + (e == sample_.one_more ? 1 : 0));
+      const auto given = std::ranges::find(sample_.iterations, e, &std::pair<ExprId, std::int64_t>::first);
+      const std::int64_t of_loop = given != sample_.iterations.end() ? given->second : sample_.iteration.value_or(completed);
+      return all(of_loop + (e == sample_.one_more ? 1 : 0));
     }
     case Op::loop_value:
       if ((leaf.uses & Uses::varying) != 0) return varying;

@@ -46,6 +46,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
   exempt_used_sectors(odd);
   exempt_own_elements(odd, block);
   exempt_unknown_strides();
+  spread_own_rows();
 }
 
 // An unknown condition may hold for any lane.
@@ -119,6 +120,9 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     const bool first = kind == Sample::large_odd;
     const AccessPattern before = pattern;
     see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).merge_into(pattern, first);
+    // An element of unknown size may be as wide as the lanes are apart.
+    const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
+    if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
     // Lanes that a condition excludes are a matter of divergence, not of how the others are spread.
     if (pattern.kind != AccessPattern::spread) continue;
     AccessPattern all = before;

@@ -1,6 +1,8 @@
 #include "derive/cuda/race_views.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 namespace frx::derive::cuda {
 
@@ -54,8 +56,17 @@ bool RaceViews::exceeds_arrays() const {
 }
 
 Sample RaceViews::sample_of(Sample::Kind kind) const {
+  // Steps of a tree are looked at where threads of different warps meet within the warps that are sampled: those of 64 threads when the
+  // step halves from half of the block on, and of 16 when it doubles from 1 on.
+  constexpr std::int64_t widest = 64, narrowest_bits = 4;
   const std::int64_t half = block_.threads() / 2;
-  return {.kind = kind, .block = block_, .iteration = 0, .halved = std::min<std::int64_t>(64, half), .trees = trees_.variables};
+  Sample sample{.kind = kind, .block = block_, .iteration = 0, .halved = std::min(widest, half), .trees = trees_.variables};
+  for (const Loop& loop : trace_.loops) {
+    if (loop.shift == 0) continue;
+    const std::int64_t bits = loop.shift > 0 ? narrowest_bits : std::bit_width(static_cast<std::uint64_t>(half / widest)) - 1;
+    sample.iterations.emplace_back(loop.iteration, std::max<std::int64_t>(bits, 0) / std::abs(loop.shift));
+  }
+  return sample;
 }
 
 std::optional<std::int64_t> RaceViews::extent_of(const Memory& memory) const {

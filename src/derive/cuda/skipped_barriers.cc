@@ -118,9 +118,24 @@ class SkippedBarriers {
   }
 
   bool counts(const Skip& skip, std::size_t b) const {
-    if (meets_another(skip, b)) return true;
-    if (is_of_thread_alone(e_, skip.condition)) return true;
-    return skip.is_loop && e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
+    // Those that leave a loop earlier than others and come to no other barrier leave the kernel.
+    // What others exchange with them in their last iteration is missing.
+    if (meets_another(skip, b) || (!skip.is_loop && is_of_thread_alone(e_, skip.condition))) return true;
+    const bool is_of_threads = e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
+    return skip.is_loop && is_of_threads && exchanges_in(trace_.contexts[skip.context].at);
+  }
+
+  // Is shared memory both written and read in that loop?
+  bool exchanges_in(NodeRef loop_at) const {
+    bool writes = false, reads = false;
+    for (const Access& access : trace_.accesses) {
+      if (trace_.memories[access.memory].space != Space::shared) continue;
+      std::uint32_t l = access.loop;
+      while (l != none && !(trace_.loops[l].at == loop_at)) l = trace_.loops[l].parent;
+      if (l == none) continue;
+      (access.kind == Access::load ? reads : writes) = true;
+    }
+    return writes && reads;
   }
 
   // Do those threads come to another barrier of the block?

@@ -38,6 +38,8 @@ struct Access {
   std::uint32_t memory = none;
   ExprId address = 1;         // bytes from the beginning of the memory
   std::uint32_t bytes = 0;    // touched by one thread; 0: unknown
+  bool is_guess = false;      // those of a float, because the type is not known,
+  bool is_recast = false;     // and the pointer was one to something else before
   std::uint32_t element = 0;  // bytes of the element that contains it
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
@@ -108,6 +110,7 @@ struct Loop {
   ExprId unbroken = 1;                              // nonzero in threads that no break takes out of it
   ExprId halved = 0;                                // a variable that each iteration halves, or
   ExprId doubled = 0;                               // doubles
+  std::int32_t shift = 0;                           // bits by which each iteration shifts some variable to the left; to the right if negative
 };
 
 struct BranchSite {

@@ -12,8 +12,9 @@ namespace {
 
 using Entry = std::pair<std::string_view, TypeInfo>;
 
-constexpr std::array<Entry, 53> table{{
+constexpr std::array<Entry, 54> table{{
     {"bool", {1}},
+    {"_Bool", {1}},
     {"char", {1}},
     {"signed char", {1}},
     {"unsigned char", {1}},

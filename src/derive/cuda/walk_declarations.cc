@@ -62,14 +62,17 @@ Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
   value.type = trace_.memories[memory].type;
   // The size when the type is a template parameter: it usually is float.
   value.bytes = levels > 1 ? 8 : trace_.memories[memory].bytes != 0 ? trace_.memories[memory].bytes : 4;
+  value.is_guess = levels == 1 && trace_.memories[memory].bytes == 0;
   return value;
 }
 
 Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) {
+  const std::uint32_t bytes = program_.type(type).bytes;
+  value.is_guess = levels == 1 && bytes == 0;
+  value.is_recast = value.is_guess && value.kind == Value::pointer && value.type != type;
   value.kind = Value::pointer;
   value.type = type;
   value.levels = levels;
-  const std::uint32_t bytes = program_.type(type).bytes;
   value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : 4;
   return value;
 }

@@ -162,6 +162,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
     } else if (const auto bits = value.kind == Value::number ? shift_of(change, node) : std::nullopt) {
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.constant(std::abs(*bits)));
       value.expr = e_.binary(*bits > 0 ? Op::shl : Op::shr, value.expr, gone);
+      trace_.loops[loop].shift = static_cast<std::int32_t>(*bits);
     } else {
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);

@@ -189,6 +189,8 @@ std::uint32_t Walker::note_access(const Value& address, std::uint32_t node, Acce
   access.memory = address.memory;
   access.address = address.expr;
   access.bytes = address.bytes;
+  access.is_guess = address.is_guess;
+  access.is_recast = address.is_recast;
   access.element = trace_.memories[address.memory].bytes;
   access.kind = kind;
   access.is_vague = address.is_vague;

@@ -32,6 +32,8 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
+  bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
+  bool is_recast = false;        // and the pointer was one to something else before
   bool is_vague = false;         // a pointer to somewhere in an object of unknown layout
 };
 
