@@ -139,7 +139,8 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   if (compared && touches(view, site, Space::shared, true)) return false;
   if (site.alternative != none) return is_work(view, site, site.consequence) && is_work(view, site, site.alternative);
   // A store of one lane in eight is over at once; what is done again and again, or for the first few lanes alone, is not.
-  return cut ? !compared && e.uses(site.condition, Uses::iteration) : touches(view, site, Space::global, false);
+  const bool changes = e.uses(site.condition, Uses::iteration);
+  return cut ? !compared && changes : !changes && touches(view, site, Space::global, false);
 }
 
 // Is an index of global memory compared, rather than a thread number or a loaded value?

@@ -68,7 +68,8 @@ double wasted_share(const KernelView& view) {
 // Does nothing but the number of the thread choose the place, in steps of a size that the caller may well give as 1, or that was read from
 // memory? A row length is used beside a place within the row: a loop or another dimension of the block.
 bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId address) {
-  if (!pattern.stride_is_symbolic || pattern.is_own_row) return false;
+  if (pattern.is_own_row) return false;
+  if (!pattern.stride_is_symbolic) return !pattern.lane_stride && e.uses(address, Uses::clamped) && e.uses(address, Uses::uniform);
   if (e.uses(address, Uses::loaded | Uses::clamped)) return true;
   if (e.uses(address, Uses::iteration | Uses::thread_y | Uses::thread_z)) return false;
   std::vector<ExprId> open{address};

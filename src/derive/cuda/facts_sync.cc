@@ -33,7 +33,7 @@ bool is_around_by_size(const Trace& trace, const WarpCollective& site) {
   for (std::uint32_t c = site.context; c != none; c = trace.contexts[c].parent) {
     const ExprId condition = trace.contexts[c].condition;
     if (e.uses(condition, Uses::loaded | Uses::varying)) return false;
-    if (e.uses(condition, Uses::thread_x) && !e.uses(condition, Uses::uniform)) return false;
+    if (e.uses(condition, Uses::thread_x) && !e.uses(condition, Uses::uniform | Uses::block | Uses::block_dim)) return false;
   }
   return true;
 }

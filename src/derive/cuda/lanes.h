@@ -31,9 +31,9 @@ struct Sample {
   std::int64_t more = 0;                       // added to sizes of a tiny sample: an odd one among them becomes even, an even one odd
   std::optional<std::int64_t> iteration = {};  // of all loops
   std::vector<std::pair<ExprId, std::int64_t>> iterations = {};  // of some loops, by their iteration number
-  std::int64_t more_blocks = 0;                // the number of a block further along x
-  std::int64_t halved = 64, doubled = 16;      // variables of `trees`
-  std::span<const std::pair<ExprId, ExprId>> trees = {};  // variables that a loop halves, and that it doubles
+  std::int64_t more_blocks = 0;                                  // the number of a block further along x
+  std::int64_t halved = 64, doubled = 16;                        // variables of `trees`
+  std::span<const std::pair<ExprId, ExprId>> trees = {};         // variables that a loop halves, and that it doubles
 };
 
 class Lanes {

@@ -110,7 +110,7 @@ struct Loop {
   ExprId unbroken = 1;                              // nonzero in threads that no break takes out of it
   ExprId halved = 0;                                // a variable that each iteration halves, or
   ExprId doubled = 0;                               // doubles
-  std::int32_t shift = 0;                           // bits by which each iteration shifts some variable to the left; to the right if negative
+  std::int32_t shift = 0;  // bits by which each iteration shifts some variable to the left; to the right if negative
 };
 
 struct BranchSite {
