@@ -1,5 +1,6 @@
 // Facts about what threads exchange without being ordered, and about operations that all threads of a group have to make together.
 #include <algorithm>
+#include <vector>
 
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/shared_races.h"
@@ -27,13 +28,35 @@ void add_races(const KernelView& view, CodeSubject& into) {
   set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
 }
 
-// Are all conditions around it comparisons of thread numbers with sizes? Lanes behind the end of the data often have nothing more to do.
+// i < n, or i < n && j < m: numbers of threads and blocks beside sizes, which may have been read, one for all.
+bool compares_with_size(const Expressions& e, ExprId condition) {
+  constexpr int most_looked_at = 32;
+  std::vector<ExprId> open{condition};
+  for (int looked_at = 0; !open.empty(); ++looked_at) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (looked_at > most_looked_at) return false;
+    if (!e.uses(id, Uses::thread_x | Uses::varying)) continue;
+    if (x.op == Op::logical_and || x.op == Op::logical_or) {
+      open.insert(open.end(), {x.a, x.b});
+    } else if (x.op == Op::logical_not) {
+      open.push_back(x.a);
+    } else if (x.op == Op::lt || x.op == Op::le) {
+      const bool first = e.uses(x.a, Uses::thread_x);
+      const ExprId index = first ? x.a : x.b, size = first ? x.b : x.a;
+      if (e.uses(index, Uses::loaded | Uses::varying) || e.uses(size, Uses::thread_x | Uses::varying) || e.constant_of(size)) return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Do nothing but such comparisons keep lanes from it? Those behind the end of the data often have nothing more to do.
 bool is_around_by_size(const Trace& trace, const WarpCollective& site) {
-  const Expressions& e = trace.expressions;
   for (std::uint32_t c = site.context; c != none; c = trace.contexts[c].parent) {
-    const ExprId condition = trace.contexts[c].condition;
-    if (e.uses(condition, Uses::loaded | Uses::varying)) return false;
-    if (e.uses(condition, Uses::thread_x) && !e.uses(condition, Uses::uniform | Uses::block | Uses::block_dim)) return false;
+    if (!compares_with_size(trace.expressions, trace.contexts[c].condition)) return false;
   }
   return true;
 }

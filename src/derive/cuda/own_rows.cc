@@ -25,7 +25,7 @@ bool is_of_each_thread(const Expressions& e, ExprId id) {
     open.push_back(x.a);
     open.push_back(x.b);
   }
-  return e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque | Uses::iteration);
+  return e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
 }
 
 // `start[row]`, of another element for each thread.
