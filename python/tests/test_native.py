@@ -39,8 +39,10 @@ NCU_CSV = """"Kernel Name","Metric Name","Metric Unit","Metric Value"
 
 CUDA = """
 __global__ void smooth(float* a, int n) {
-  int i = threadIdx.x;
-  if (i < n) { a[i] = 1; __syncthreads(); }
+  __shared__ float s[256];
+  s[threadIdx.x] = a[threadIdx.x];
+  if (threadIdx.x < 100) __syncthreads();
+  a[threadIdx.x] = s[255 - threadIdx.x];
 }
 """
 

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{{"analyze", "a.json", "--fail-on", "high"}, "--fail-on goes with code"},
                       Refused{{"analyze", "a.csv", "--with-ptx"}, "--with-ptx goes with CUDA source"},
                       Refused{{"analyze", "a.ptx", "--with-ptx"}, "--with-ptx goes with CUDA source"},
-                      Refused{{"analyze", "a.cu", "--build-flags", "-O3"}, "--build-flags goes with --with-ptx"},
+                      Refused{{"analyze", "a.ptx", "--build-flags", "-O3"}, "--build-flags goes with"},
                       Refused{{"analyze", "a.cu", "--with-ptxas"}, "--with-ptxas goes with PTX"},
                       Refused{{"analyze", "a.csv", "--ptxas-log", "log"}, "--ptxas-log goes with one version of PTX"},
                       Refused{{"analyze", "a.cu", "--before-label", "x"}, "--before-label goes with --before and --after"},
