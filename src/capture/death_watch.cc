@@ -92,7 +92,7 @@ void end_all_of(const Watched& watched) {
   ::setsid();  // what is typed at the terminal is not for it; fails where it leads a group already, which is as good
   [[maybe_unused]] const int root = ::chdir("/");
   ::dup2(from, 0);
-  // It must keep no pipe of anybody open.
+  // It must keep no pipe open.
   if (::syscall(SYS_close_range, 1u, UINT_MAX, 0u) != 0) {
     for (int i = 1; i < 4096; ++i) ::close(i);
   }

@@ -35,7 +35,7 @@ constexpr milliseconds between_folders{1000};   // between measurements of its f
 constexpr milliseconds time_to_end{1000};       // between SIGTERM and SIGKILL
 constexpr milliseconds time_for_keeper{1900};   // for its keeper, which needs some of it to end what it finds
 constexpr milliseconds time_for_the_rest{100};  // for what the keeper could not end
-constexpr milliseconds last_output{200};        // for streams that somebody else holds open
+constexpr milliseconds last_output{200};        // for streams that another process holds open
 constexpr std::size_t pipe_bytes = std::size_t{1} << 20;
 constexpr std::size_t files_per_tick = 5000;
 

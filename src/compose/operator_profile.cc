@@ -111,7 +111,7 @@ void add_table(Document& page, const OperatorReport& report, std::size_t shown) 
   const std::size_t rows = std::min(shown, report.operators.size());
   page.section("Operators by GPU time", rows, report.operators.size());
   const bool has_counters = std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.occupancy_pct.has_value(); });
-  // Beside counters a line has no room for rates; the JSON has both.
+  // Beside counters a line is too short for rates; the JSON has both.
   const bool has_rates =
       !has_counters && std::ranges::any_of(report.operators, [](const OperatorSum& one) { return one.rates.has_value(); });
   const bool has_peaks =

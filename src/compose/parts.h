@@ -26,7 +26,7 @@ inline answer::Column number_column(std::string_view heading, std::size_t width,
   return {std::string(heading), width, true, gap};
 }
 
-// The same below the label of a side, which somebody else chose: it is cut where it is too long.
+// The same below the label of a side, which the user chose: it is cut where it is too long.
 inline answer::Column label_column(std::string_view label, std::size_t width) {
   return {std::string(label), width, true, 0, false, Fit::cut};
 }

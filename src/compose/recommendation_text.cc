@@ -28,7 +28,7 @@ bool target_met(const ValidationStep& step) {
 
 void add_estimate(Document& page, const Recommendation& r) {
   const std::string estimate = speedup_text(r);
-  const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // beyond, it bounds nothing anybody hopes for
+  const bool bounded = r.speedup_bound_pct && *r.speedup_bound_pct < 100;  // a larger one says nothing
   std::string text;
   if (!estimate.empty()) text = estimate + (bounded ? " faster" : " faster is usual for such a change");
   if (bounded) text += fmt::format("{}at most {} % by what the file shows", text.empty() ? "" : "; ", percent(*r.speedup_bound_pct));

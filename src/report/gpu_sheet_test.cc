@@ -112,7 +112,7 @@ TEST(GpuHere, PrefersTheDataSheetForTheBandwidth) {
   EXPECT_EQ(one.spec_source, "data sheet");
 }
 
-// kdiag 3.4, cgp D6, cgp R5: for a GPU that nobody knows there is what follows from its own attributes, and no tensor peak.
+// kdiag 3.4, cgp D6, cgp R5: for an unknown GPU there is what follows from its own attributes, and no tensor peak.
 TEST(GpuHere, DerivesWhatItCanOfAnUnknownGpu) {
   DetectedGpu gpu = detected_as("NVIDIA GeForce RTX 9990", {12, 0});
   EXPECT_FALSE(number(here(gpu).sheet, "peak_fp32_tflops").value);

@@ -123,7 +123,7 @@ void SamplingThread::State::open_and_sample() {
   }
 }
 
-// Takes a round and hands it on; `goes_on` is false when nobody takes any more.
+// Takes a round and hands it on; `goes_on` is false when the receiver has stopped.
 Result<> SamplingThread::State::one_round(GpuSource& from, const std::vector<unsigned>& indices, bool& goes_on) {
   TRY_ASSIGN(const std::vector<GpuSample> samples, from.sample(indices));
   const Result<> taken = take(samples);

@@ -1,7 +1,7 @@
 // Which definition of a macro holds where, within one text.
 //
 //   #define N 16        N is 16 from here on
-//   #ifdef WIDE         nobody knows whether this side is taken:
+//   #ifdef WIDE         it is unknown whether this side is taken:
 //   #undef N
 //   #define N 32        N is not known from here on
 //   #endif

@@ -27,7 +27,7 @@ std::string quoted(std::string_view name) {
 
 }  // namespace
 
-// The file as SQLite sees it: a file system with one file, which nobody changes.
+// The file as SQLite sees it: a file system with one file, which does not change.
 struct Database::File {
   struct Handle {
     sqlite3_file base;

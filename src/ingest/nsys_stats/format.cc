@@ -129,7 +129,7 @@ class Reader {
     return !report.empty() || !reason.empty() || !unit.empty() || !heading.empty();
   }
 
-  // Dashes end a table, also below titles that nobody knows.
+  // Dashes end a table, also below unknown titles.
   void start_text(const Columns& columns) {
     rows_.end_table();
     columns_.reset();
@@ -156,7 +156,7 @@ class Reader {
     if (!fields_.empty() && number_in(fields_[0], NumberStyle::point)) rows_.take_misfit();
   }
 
-  // A name with commas that somebody's script wrote without quotes; it is the last column.
+  // A name with commas that a script wrote without quotes; it is the last column.
   void join_name(std::string_view line) {
     const std::size_t last = rows_.header().names.size() - 1;
     if (rows_.header().name != static_cast<int>(last)) return;

@@ -126,7 +126,7 @@ struct OperatorReport {
   std::optional<std::uint64_t> iterations;  // of the measured window
   std::vector<OperatorSum> operators;       // by time
   std::vector<OperatorPart> parts;          // of what is no recording: everything that is not before the window
-  // By time, all but what is before the window; empty where nobody asked for them (report/operators/operator_details.h).
+  // By time, all but what is before the window; empty where they were not asked for (report/operators/operator_details.h).
   std::vector<CategoryShare> categories;
   std::vector<ModuleNode> modules;  // as a tree, siblings by time; by_module only, and where modules were recorded
   KernelShare in_no_module;         // the rest of it

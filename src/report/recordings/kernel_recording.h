@@ -40,7 +40,7 @@ struct KernelRecording {
 };
 
 // The name of a kernel in so many cells: whole where it fits, else without return type and parameters and with as much of its template
-// arguments as there is room for ("gemm<float, 128, ...>"), else cut between characters. Mangled names are demangled.
+// arguments as fit ("gemm<float, 128, ...>"), else cut between characters. Mangled names are demangled.
 std::string fitted_kernel_name(const std::string& name, std::size_t cells);
 
 }  // namespace frx::report
