@@ -104,14 +104,23 @@ std::vector<model::TextPlace> with_first(std::vector<model::TextPlace> places, c
   return places;
 }
 
+void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& into) {
+  constexpr std::size_t longest = 60;
+  const Access& access = view.trace.accesses[worst];
+  const AccessPattern& pattern = view.patterns.accesses[worst];
+  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
+  into.set(Id::access_text, text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text));
+  into.set(Id::lane_distance, distance(pattern));
+  into.set(Id::sector_bound, times_the_sectors(pattern, access.bytes != 0 && !access.is_guess));
+  into.set(Id::sector_ratio, pattern.sector_ratio);
+  into.set(Id::wasted_sector_share, wasted_share(view));
+  into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, pattern, access.address));
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
-  const AccessPattern* worst = nullptr;
-  std::string worst_text;
-  ExprId worst_address = 0;
-  bool knows_bytes = false;
-  NodeRef worst_at;
+  std::optional<std::size_t> worst;  // of the accesses
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -122,26 +131,16 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const AccessPattern& pattern = view.patterns.accesses[i];
     if (pattern.kind != AccessPattern::spread) continue;
     spread.add(access.at);
-    if (worst && worst->sector_ratio >= pattern.sector_ratio) continue;
-    worst = &pattern;
-    worst_address = access.address;
-    knows_bytes = access.bytes != 0 && !access.is_guess;
-    worst_at = access.at;
-    worst_text = view.program.sources()[access.at.source].written(access.at.node);
+    if (!worst || view.patterns.accesses[*worst].sector_ratio < pattern.sector_ratio) worst = i;
   }
   into.set(Id::global_access_count, all.count());
   into.set(Id::coalesced_access_count, flat.count());
   into.set(Id::narrow_access_count, any_narrow_load ? narrow.count() : 0.0);
   const bool any_flat = flat.any(), any_spread = spread.any();
   into.set(Id::likely_coalesced_1d, any_flat, flat.take());
+  const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread, worst ? with_first(spread.take(), view.place_of(worst_at)) : spread.take());
-  if (!worst) return;
-  into.set(Id::access_text, worst_text.size() > 60 ? worst_text.substr(0, 57) + "..." : worst_text);
-  into.set(Id::lane_distance, distance(*worst));
-  into.set(Id::sector_bound, times_the_sectors(*worst, knows_bytes));
-  into.set(Id::sector_ratio, worst->sector_ratio);
-  into.set(Id::wasted_sector_share, wasted_share(view));
-  into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, *worst, worst_address));
+  if (worst) add_worst_access(view, *worst, into);
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.

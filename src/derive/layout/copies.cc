@@ -123,8 +123,7 @@ class CopyFinder {
 
   // Copies of the same name with equal inputs move the same.
   const Movement& movement_of(const Copy& copy) {
-    const std::uint64_t key = std::uint64_t{trace_.signature(copy.leaf)} << 32 | trace_.timeline().name[trace_.nodes()[copy.leaf].row];
-    const auto [at, is_new] = movements_.try_emplace(key);
+    const auto [at, is_new] = movements_.try_emplace(trace_.same_call(copy.leaf));
     if (!is_new) return at->second;
     const CopyTensors tensors = tensors_of(trace_, copy);
     if (tensors.destination && tensors.source) {
@@ -234,7 +233,7 @@ class CopyFinder {
   KernelBits bits_;
   mutable std::vector<NamedKernel> named_;  // by name of the timeline
   std::vector<Copy> copies_;
-  std::unordered_map<std::uint64_t, Movement> movements_;   // by the inputs and the name of a leaf
+  std::unordered_map<std::uint64_t, Movement> movements_;   // by LayoutTrace::same_call of a leaf
   std::unordered_map<std::uint32_t, std::size_t> of_node_;  // eager copies by their outermost operator
 };
 

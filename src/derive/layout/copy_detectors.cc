@@ -174,10 +174,8 @@ class OrderNumbers {
   explicit OrderNumbers(const DetectorInput& input) : input_(input) {}
 
   Change of(const Copy& copy) {
-    const LayoutTrace& trace = input_.trace;
     if (copy.leaf == none) return {};
-    const std::uint64_t key = std::uint64_t{trace.signature(copy.leaf)} << 32 | trace.timeline().name[trace.nodes()[copy.leaf].row];
-    const auto [at, is_new] = known_.try_emplace(key);
+    const auto [at, is_new] = known_.try_emplace(input_.trace.same_call(copy.leaf));
     if (!is_new) return at->second;
     if (const std::optional<MemoryOrder> order = memory_order(input_, copy)) at->second = {number(order->from), number(order->to)};
     return at->second;
@@ -190,7 +188,7 @@ class OrderNumbers {
 
   const DetectorInput& input_;
   std::map<Dimensions, std::uint32_t> numbers_;
-  std::unordered_map<std::uint64_t, Change> known_;  // by the inputs and the name of a leaf
+  std::unordered_map<std::uint64_t, Change> known_;  // by LayoutTrace::same_call of a leaf
 };
 
 // Which copies restore the order that another copy of the same step and thread has changed; both of each pair.

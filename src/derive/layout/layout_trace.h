@@ -85,6 +85,8 @@ class LayoutTrace {
   const RecordedInputs* inputs(std::uint32_t node) const;
   // Equal for two calls exactly when all that was recorded of their inputs is equal; none: nothing was recorded.
   std::uint32_t signature(std::uint32_t node) const;
+  // Equal for calls of one operator with equal inputs, as far as these were recorded.
+  std::uint64_t same_call(std::uint32_t node) const { return std::uint64_t{signature(node)} << 32 | timeline_.name[nodes_[node].row]; }
   // GPU work (indices of attribution().work) that the node launched itself, by launch; and that of all operators inside of it, too.
   std::span<const std::uint32_t> own_work(std::uint32_t node) const;
   std::span<const std::uint32_t> all_work(std::uint32_t node) const;
