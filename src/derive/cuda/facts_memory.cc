@@ -119,7 +119,7 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
 
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
-  bool any_narrow_load = false;  // gathered elements cannot be read in wider pieces
+  bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
