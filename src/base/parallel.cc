@@ -58,4 +58,8 @@ void for_each_in_parallel(std::size_t count, const std::function<void(std::size_
   if (failure) std::rethrow_exception(failure);
 }
 
+void do_in_parallel(std::initializer_list<std::function<void()>> tasks) {
+  for_each_in_parallel(tasks.size(), [&](std::size_t i) { tasks.begin()[i](); });
+}
+
 }  // namespace frx

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 
 namespace frx {
 
@@ -10,5 +11,8 @@ namespace frx {
 // done. What `work` throws is thrown again when all threads have ended. The process never runs more threads than it has cores, so that work
 // may start further parallel work.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
+
+// Does different work at the same time, by the same rules.
+void do_in_parallel(std::initializer_list<std::function<void()>> tasks);
 
 }  // namespace frx

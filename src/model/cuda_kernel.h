@@ -71,7 +71,9 @@ struct Launch {
   // The arguments of the template and of the call, where they are constant whole numbers.
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;
   bool may_be_checked = true;        // its error, by code around it
+  bool is_ignored = false;           // its error, by the function that launches
   std::vector<TextPlace> unchecked;  // of the first launch of a file: all of that file whose errors nothing looks at
+  bool callers_may_check = false;    // those: only the functions that launch are known to ignore them
 };
 
 struct LaunchCandidate {

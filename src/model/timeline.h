@@ -148,7 +148,7 @@ struct Timeline {
   Column<std::uint32_t> shapes_of;
   Interner shapes;
   // Of operators that are products, ascending by row; of every operator where the reader was asked for them.
-  std::vector<OperatorArguments> arguments;
+  Column<OperatorArguments> arguments;
   // Kernels of which the profiler estimated how full of warps they kept the GPU: rows, ascending, and percent.
   Column<std::uint32_t> occupancy_events;
   Column<float> occupancy_pct;

@@ -1,5 +1,6 @@
 // Facts about control flow: barriers, branches, loops, threads.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -120,6 +121,31 @@ bool is_work(const KernelView& view, const BranchSite& site, std::uint32_t side)
   return false;
 }
 
+// Does a side of a branch take so long that no compiler replaces it by predicated instructions or a select: a call, a loop, or several
+// accesses?
+bool is_long_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  const std::uint32_t end = syntax[side].last;
+  constexpr std::size_t most_predicated = 2;
+  std::size_t accesses = 0;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const NodeRef at = view.trace.accesses[i].at;
+    accesses += at.source == site.at.source && at.node >= side && at.node < end;
+  }
+  if (accesses > most_predicated) return true;
+  for (std::uint32_t n = side; n < end; ++n) {
+    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
+  }
+  return false;
+}
+
+// Is a divergence met again and again, with both ways long, or with fewer lanes in each iteration?
+bool is_costly_divergence(const KernelView& view, const BranchSite& site) {
+  if (site.loop == none) return false;
+  if (site.alternative == none) return view.trace.expressions.uses(site.condition, Uses::iteration);
+  return is_long_work(view, site, site.consequence) && is_long_work(view, site, site.alternative);
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -189,7 +215,8 @@ NodeRef case_around(const Trace& trace, std::uint32_t context) {
 }
 
 void add_branches(const KernelView& view, CodeSubject& into) {
-  Places all(view), divergent(view), checks(view);
+  Places all(view), divergent(view), costly(view), checks(view);
+  std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
@@ -200,7 +227,11 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       else
         by_case[chosen.node].push_back(site.at);
     }
-    if (is_divergence(view, i)) divergent.add(site.at);
+    if (is_divergence(view, i)) {
+      const bool is_costly = is_costly_divergence(view, site);
+      (is_costly ? costly : divergent).add(site.at);
+      if (site.alternative != none) has_second_way[is_costly] = true;
+    }
     if (is_bounds_check(view, site)) checks.add(site.at);
   }
   // Only one case of a switch is executed: the one with most branches counts.
@@ -209,8 +240,12 @@ void add_branches(const KernelView& view, CodeSubject& into) {
     for (const NodeRef at : fullest->second) all.add(at);
   }
   into.set(Id::branch_count, all.count(), all.take());
-  const bool any = divergent.any();
-  into.set(Id::warp_divergence_pattern, any, divergent.take());
+  const bool any_costly = costly.any(), any = any_costly || divergent.any();
+  into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : divergent).take());
+  if (any) {
+    into.set(Id::costly_divergence, any_costly);
+    into.set(Id::divergence_cost, std::string(has_second_way[any_costly] ? "the warp takes both, one after the other" : "the others wait meanwhile"));
+  }
   into.set(Id::bounds_check_count, checks.count(), checks.take());
 }
 

@@ -14,6 +14,8 @@ constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", 
 
 bool is_name(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+bool is_of_runtime(std::string_view name) { return name.starts_with("cu") || name.starts_with("hip"); }
+
 // Is something done with what stands at a place? Behind `;`, `{`, `}` or a line that is blank, nothing is.
 bool is_used(std::string_view before) {
   while (!before.empty() && (before.back() == ' ' || before.back() == '\t' || before.back() == '\n' || before.back() == '\r'))
@@ -30,9 +32,8 @@ bool looks_at_errors(std::string_view text) {
       if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
       while (begin > 0 && is_name(text[begin - 1])) --begin;
       const std::string_view name = text.substr(begin, at - begin);
-      const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip");
       // Any other name with this part in it may be a function or a macro around it.
-      if (!is_runtime || is_used(text.substr(0, begin))) return true;
+      if (!is_of_runtime(name) || is_used(text.substr(0, begin))) return true;
     }
   }
   return false;
@@ -57,6 +58,51 @@ bool reports_success(const Source& source, const Function& function, std::uint32
   return function.name == "main";
 }
 
+// The name of the function that is called, of a method without its object; "" where it is none.
+std::string_view callee_name(const Source& source, std::uint32_t call) {
+  const std::uint32_t called = source.syntax.child(call, Role::function);
+  if (source.syntax.is(called, NodeKind::field_expression)) return source.text_of(source.syntax.child(called, Role::field));
+  const std::uint32_t name = called == none ? none : name_in(source, called);
+  return name == none ? std::string_view() : source.text_of(name);
+}
+
+// Is the launch a statement of its own? What stands around one that is an argument may look at its error.
+bool is_statement(const Program& program, const LaunchSite& site) {
+  const Source& source = program.sources()[site.at.source];
+  const auto& syntax = source.syntax;
+  if (site.kernel_name != none) {
+    // cudaLaunchKernel() returns the error, and what other functions do with a kernel is unknown.
+    if (callee_name(source, site.at.node) != "hipLaunchKernelGGL") return false;
+  }
+  std::uint32_t at = syntax[site.at.node].parent;
+  if (!syntax.is(at, NodeKind::expression_statement)) return false;
+  // A function that is passed to another one, such as AT_DISPATCH_...(type, name, [&] { ... }), runs in it.
+  for (; at != none; at = syntax[at].parent) {
+    if (syntax.is(at, NodeKind::argument_list) && !contains_ignoring_case(callee_name(source, syntax[at].parent), "dispatch")) return false;
+  }
+  return true;
+}
+
+// Does a name mention errors or checks?
+bool names_errors(const Source& source, std::uint32_t name) {
+  constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
+  const std::string_view text = source.text_of(name);
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(text, word); });
+}
+
+// May a call behind a launch look at its error? A function that was not given, with a neutral name, is taken for one that does not: calls
+// of the mathematics, of containers and of the next kernel are many. One of another file of the program may look, and one in capitals is a
+// macro that no header defined.
+bool may_look(const Program& program, const Source& source, const ErrorLooks& of_file, std::uint32_t call) {
+  const std::string_view name = callee_name(source, call);
+  const bool is_shouted = name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_shouted && source.syntax.child(call, NodeKind::kernel_call_syntax) == none) return true;
+  if (std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); }))
+    return !is_of_runtime(name) || is_used(source.text.substr(0, source.syntax[call].begin));
+  const auto known = of_file.find(name);
+  return known == of_file.end() ? program.defined(name) != none && !program.is_kernel(name) : known->second;
+}
+
 }  // namespace
 
 bool looks_at_launch_errors(const Sources& sources) {
@@ -68,6 +114,28 @@ bool looks_at_launch_errors(const Sources& sources) {
     }
   }
   return false;
+}
+
+ErrorLooks error_looks(const Program& program, std::uint32_t source) {
+  ErrorLooks looks;
+  const Source& of = program.sources()[source];
+  for (const Function& function : program.functions_in(source)) {
+    if (!function.is_kernel) looks[function.name] |= looks_at_errors(of.text_of(function.body));
+  }
+  return looks;
+}
+
+bool is_ignored(const Program& program, const Function& function, const LaunchSite& site, const ErrorLooks& of_file) {
+  if (function.is_device || function.is_kernel || !is_statement(program, site)) return false;
+  const Source& source = program.sources()[site.at.source];
+  const auto& syntax = source.syntax;
+  for (std::uint32_t n = syntax[site.at.node].last; n < syntax[function.body].last; ++n) {
+    if (syntax.is(n, NodeKind::error)) return false;
+    const bool is_name = syntax.is(n, NodeKind::identifier) || syntax.is(n, NodeKind::field_identifier);
+    if (is_name && names_errors(source, n)) return false;
+    if (syntax.is(n, NodeKind::call) && may_look(program, source, of_file, n)) return false;
+  }
+  return true;
 }
 
 bool may_be_checked(const Program& program, const Function& function, const LaunchSite& site) {
@@ -87,12 +155,20 @@ bool may_be_checked(const Program& program, const Function& function, const Laun
   return false;
 }
 
-void note_unchecked(std::vector<model::cuda::Launch>& launches) {
-  model::cuda::Launch* first = nullptr;
-  for (model::cuda::Launch& launch : launches) {
-    if (launch.may_be_checked) continue;
-    if (!first || std::string_view(first->place.file) != std::string_view(launch.place.file)) first = &launch;
-    first->unchecked.push_back(launch.place);
+void note_unchecked(std::vector<model::cuda::Launch>& launches, bool is_never_asked) {
+  const auto file_of = [](const model::cuda::Launch& launch) { return std::string_view(launch.place.file); };
+  for (auto file = launches.begin(); file != launches.end();) {
+    const auto end = std::find_if(file, launches.end(), [&](const auto& launch) { return file_of(launch) != file_of(*file); });
+    const auto is_certain = [](const model::cuda::Launch& launch) { return !launch.may_be_checked; };
+    const bool any_certain = is_never_asked && std::any_of(file, end, is_certain);
+    model::cuda::Launch* first = nullptr;
+    for (auto launch = file; launch != end; ++launch) {
+      if (any_certain ? launch->may_be_checked : !launch->is_ignored) continue;
+      if (!first) first = &*launch;
+      first->unchecked.push_back(launch->place);
+    }
+    if (first) first->callers_may_check = !any_certain;
+    file = end;
   }
 }
 

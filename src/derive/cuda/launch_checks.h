@@ -1,6 +1,9 @@
 // Whether anything looks at the errors of launches.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "derive/cuda/trace.h"
@@ -15,7 +18,15 @@ bool looks_at_launch_errors(const Sources& sources);
 // were not read?
 bool may_be_checked(const Program& program, const Function& function, const LaunchSite& site);
 
-// Gives the first launch of each file those of the file whose errors nothing looks at; all launches, by file and line.
-void note_unchecked(std::vector<model::cuda::Launch>& launches);
+// Whether the host functions of one file look at errors, by name.
+using ErrorLooks = std::unordered_map<std::string_view, bool>;
+ErrorLooks error_looks(const Program& program, std::uint32_t source);
+
+// Does the function that launches look at no error after that? By names: a call of something like check_error() is a look.
+bool is_ignored(const Program& program, const Function& function, const LaunchSite& site, const ErrorLooks& of_file);
+
+// Gives the first launch of each file those of the file whose errors nothing looks at, where the program never asks for them; else those
+// that are ignored by the functions that launch. All launches, by file and line.
+void note_unchecked(std::vector<model::cuda::Launch>& launches, bool is_never_asked);
 
 }  // namespace frx::derive::cuda

@@ -1,6 +1,7 @@
 #include "derive/cuda/launches.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <span>
@@ -75,7 +76,7 @@ struct Found {
   std::uint64_t steps = 0;
 };
 
-Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps) {
+Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, const ErrorLooks& looks) {
   Found found;
   const Function& function = program.functions()[f];
   const Trace trace = trace_host(program, f, steps);
@@ -88,6 +89,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps) 
     if (!inside || !seen.insert(site.at.node).second) continue;
     found.launches.push_back(launch_of(program, site));
     found.launches.back().may_be_checked = may_be_checked(program, function, site);
+    found.launches.back().is_ignored = is_ignored(program, function, site, looks);
   }
   return found;
 }
@@ -114,10 +116,12 @@ ProgramLaunches launches_of(const Program& program) {
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
+    std::vector<ErrorLooks> looks(by_file.size());
     for_each_in_parallel(by_file.size(), [&](std::size_t i) {
       const auto source = static_cast<std::uint32_t>(begin + i);
       all.mentions[source] = mentions_in(program, source);
       by_file[i] = may_launch(program, source, all.mentions[source]);
+      if (!by_file[i].empty()) looks[i] = error_looks(program, source);
       all.mentions[source].launch_nodes = {};
     });
     std::vector<std::uint32_t> functions;
@@ -126,7 +130,9 @@ ProgramLaunches launches_of(const Program& program) {
     for (std::span<const std::uint32_t> rest = functions; !rest.empty(); rest = rest.subspan(std::min(rest.size(), functions_at_once))) {
       std::vector<Found> found(std::min(rest.size(), functions_at_once));
       const std::uint64_t share = budget.share_of(found.size());
-      for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = launches_in(program, rest[i], share); });
+      for_each_in_parallel(found.size(), [&](std::size_t i) {
+        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i]].at.source - begin]);
+      });
       for (Found& some : found) {
         budget.spend(some.steps);
         std::ranges::move(some.launches, std::back_inserter(all.launches));
@@ -136,7 +142,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
-  if (!looks_at_launch_errors(program.sources())) note_unchecked(all.launches);
+  note_unchecked(all.launches, !looks_at_launch_errors(program.sources()));
   all.launches.shrink_to_fit();
   return all;
 }
@@ -183,6 +189,8 @@ CodeSubject launch_subject(const Launch& launch) {
     constexpr std::size_t most = 8;
     const auto last = launch.unchecked.begin() + static_cast<std::ptrdiff_t>(std::min(launch.unchecked.size(), most));
     subject.set(Id::unchecked_launch_count, static_cast<double>(launch.unchecked.size()), {launch.unchecked.begin(), last});
+    subject.set(Id::callers_may_check, launch.callers_may_check);
+    subject.set(Id::launch_checker, std::string(launch.callers_may_check ? "The function that launches does not look" : "Nothing looks"));
   }
   if (!launch.block) return subject;
   // A few threads in all are work for a few threads: no shape of the block would make it faster.
@@ -190,6 +198,8 @@ CodeSubject launch_subject(const Launch& launch) {
   if (is_one_block && launch.block->volume() < 32) return subject;
   subject.set(Id::block_size, static_cast<double>(launch.block->volume()), {launch.place});
   if (launch.grid) subject.set(Id::launch_threads, static_cast<double>(launch.grid->volume() * launch.block->volume()));
+  const double lanes = std::ceil(static_cast<double>(launch.block->volume()) / 32) * 32;
+  subject.set(Id::idle_lane_share, lanes > 0 ? 1 - static_cast<double>(launch.block->volume()) / lanes : 0.0);
   subject.set(Id::block_size_warp_aligned, launch.block->volume() % 32 == 0);
   return subject;
 }

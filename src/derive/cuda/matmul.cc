@@ -42,11 +42,15 @@ class Atoms {
   bool has_iteration_ = false;
 };
 
-bool each_has_its_own(const std::set<ExprId>& a, const std::set<ExprId>& b) {
-  const auto lacks = [](const std::set<ExprId>& in, const std::set<ExprId>& from) {
-    return std::ranges::any_of(from, [&](ExprId x) { return !in.contains(x); });
+// Is one computed from the other? A channel that a filter belongs to is no row or column of its own: (i / hw) % c beside i / hw.
+bool are_related(const Expressions& e, ExprId one, ExprId other) { return e.contains(one, other) || e.contains(other, one); }
+
+bool each_has_its_own(const Expressions& e, const std::set<ExprId>& a, const std::set<ExprId>& b) {
+  const auto has_own = [&](const std::set<ExprId>& of, const std::set<ExprId>& beside) {
+    return std::ranges::any_of(
+        of, [&](ExprId x) { return std::ranges::none_of(beside, [&](ExprId y) { return are_related(e, x, y); }); });
   };
-  return lacks(a, b) && lacks(b, a);
+  return has_own(a, b) && has_own(b, a);
 }
 
 // Half precision could not replace doubles and integers.
@@ -68,11 +72,13 @@ std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace,
       const Space space = trace.memories[access.memory].space;
       return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
     };
+    // A place that was read from memory belongs to a gather.
+    if (trace.expressions.uses(a.address, Uses::loaded) || trace.expressions.uses(b.address, Uses::loaded)) continue;
     if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) || is_exact(program, trace.memories[b.memory])) continue;
     Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
     left.add(a.address);
     right.add(b.address);
-    if (left.has_iteration() && right.has_iteration() && each_has_its_own(left.atoms, right.atoms)) found.push_back(product.at);
+    if (left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms)) found.push_back(product.at);
   }
   return found;
 }

@@ -194,20 +194,46 @@ std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector
   return value;
 }
 
-std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
+namespace {
+
+// By its name: a file that others include.
+bool is_header(const Source& source) {
+  constexpr std::array<std::string_view, 7> compiled = {".cu", ".cuda", ".hip", ".cpp", ".cc", ".cxx", ".c"};
+  const std::string_view name = source.name;
+  return std::ranges::none_of(compiled, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+}  // namespace
+
+// Of several functions of one name that take as many arguments, one of the file itself is meant, or else one of a header: files that are
+// compiled by themselves often have a helper each under the same name.
+std::uint32_t Walker::function_called(std::string_view name, std::size_t arguments) {
+  enum Nearness : std::uint8_t { own_file, header, other_file, nowhere };
   std::uint64_t overloads = 0;
-  for (std::uint32_t function = program_.first_device_function(name); function != none; function = program_.functions()[function].next) {
+  std::uint32_t best = none;
+  Nearness nearest = nowhere;
+  for (std::uint32_t f = program_.first_device_function(name); f != none && nearest != own_file; f = program_.functions()[f].next) {
     if (++overloads % nodes_of_a_step == 0) ++steps_;
-    const Function& callee = program_.functions()[function];
-    if (callee.parameters.size() != arguments.size() || program_.sources().is_released(callee.at.source)) continue;
-    const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
-    if (is_running || frames_.size() > deepest_inlining || quiet_) {
-      note_order(OrderSite::unknown);
-      return with(e_.opaque());
-    }
-    return follow(function, arguments);
+    const Function& callee = program_.functions()[f];
+    if (callee.parameters.size() != arguments || program_.sources().is_released(callee.at.source)) continue;
+    const bool is_included = is_header(program_.sources().without_syntax(callee.at.source));
+    const Nearness nearness = callee.at.source == source_ ? own_file : is_included ? header : other_file;
+    if (nearness >= nearest) continue;
+    nearest = nearness;
+    best = f;
   }
-  return std::nullopt;
+  return best;
+}
+
+std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
+  const std::uint32_t function = function_called(name, arguments.size());
+  if (function == none) return std::nullopt;
+  const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+  if (is_running || frames_.size() > deepest_inlining || quiet_) {
+    note_order(OrderSite::unknown);
+    return with(e_.opaque());
+  }
+  return follow(function, arguments);
 }
 
 Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments) {

@@ -205,6 +205,7 @@ class Walker {
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
+  std::uint32_t function_called(std::string_view name, std::size_t arguments);
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
   Value follow(std::uint32_t function, const std::vector<Value>& arguments);
   Value unknown_call(const std::vector<Value>& arguments);

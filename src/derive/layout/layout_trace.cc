@@ -26,11 +26,12 @@ struct OrderKey {
 
 std::vector<OrderKey> operators_in_order(const Timeline& timeline) {
   std::vector<OrderKey> keys;
+  keys.reserve(static_cast<std::size_t>(std::ranges::count(timeline.kind, EventKind::cpu_op)));
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] == EventKind::cpu_op)
       keys.push_back({timeline.track[row], timeline.start[row], -timeline.duration[row], timeline.external[row], row});
   }
-  std::ranges::sort(keys);
+  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);  // recordings mostly have them in order
   return keys;
 }
 
@@ -79,10 +80,12 @@ std::size_t LayoutTrace::SignatureHash::operator()(const Signature& of) const {
 Result<std::unique_ptr<LayoutTrace>> LayoutTrace::of(Timeline timeline, const std::optional<StepSelection>& selection) {
   auto built = std::unique_ptr<LayoutTrace>(new LayoutTrace);
   built->timeline_ = std::move(timeline);
-  built->attribution_ = trace::attribute(built->timeline_);
-  built->backward_ = trace::join_backward(built->timeline_, built->attribution_);
-  built->has_stacks_ = has_program_lines(built->timeline_);
-  built->build_nodes();
+  do_in_parallel({[&] {
+                    built->attribution_ = trace::attribute(built->timeline_);
+                    built->backward_ = trace::join_backward(built->timeline_, built->attribution_);
+                    built->has_stacks_ = has_program_lines(built->timeline_);
+                  },
+                  [&] { built->build_nodes(); }});
   built->number_signatures();
   TRY(built->choose_steps(selection));
   built->assign_steps();

@@ -41,6 +41,14 @@ struct StepSequence {
 
 std::vector<StepSequence> sequences_of(const LayoutTrace& trace, const std::vector<std::uint32_t>& paths) {
   std::vector<StepSequence> sequences(trace.steps().size());
+  std::vector<std::uint32_t> counts(sequences.size());
+  for (const OperatorNode& node : trace.nodes()) {
+    if (node.step != none) ++counts[node.step];
+  }
+  for (std::size_t step = 0; step < sequences.size(); ++step) {
+    sequences[step].nodes.reserve(counts[step]);
+    sequences[step].paths.reserve(counts[step]);
+  }
   for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
     const std::uint32_t step = trace.nodes()[node].step;
     if (step == none) continue;
@@ -52,9 +60,10 @@ std::vector<StepSequence> sequences_of(const LayoutTrace& trace, const std::vect
 
 // The first of the steps whose sequence most steps have.
 std::uint32_t usual_of(const std::vector<StepSequence>& sequences) {
-  std::map<std::vector<std::uint32_t>, std::uint32_t> votes;
-  for (const StepSequence& sequence : sequences) ++votes[sequence.paths];
-  const auto most = std::ranges::max_element(sequences, {}, [&](const StepSequence& sequence) { return votes[sequence.paths]; });
+  const auto by_paths = [](const StepSequence* first, const StepSequence* second) { return first->paths < second->paths; };
+  std::map<const StepSequence*, std::uint32_t, decltype(by_paths)> votes;
+  for (const StepSequence& sequence : sequences) ++votes[&sequence];
+  const auto most = std::ranges::max_element(sequences, {}, [&](const StepSequence& sequence) { return votes[&sequence]; });
   return static_cast<std::uint32_t>(most - sequences.begin());
 }
 
@@ -72,12 +81,18 @@ StepAlignment StepAlignment::of(const LayoutTrace& trace) {
   made.nodes_.assign(usual.nodes.size() * made.steps_, none);
   made.certain_.assign(made.nodes_.size(), false);
   for (std::size_t step = 0; step < made.steps_; ++step) {
-    for (const compare::SequenceMatch& match : compare::align_sequences(usual.paths, sequences[step].paths)) {
-      const std::uint32_t node = sequences[step].nodes[match.second];
-      made.nodes_[match.first * made.steps_ + step] = node;
-      made.certain_[match.first * made.steps_ + step] = match.is_certain;
-      made.site_of_[node] = match.first;
+    const auto join = [&](std::uint32_t site, std::uint32_t node, bool is_certain) {
+      made.nodes_[site * made.steps_ + step] = node;
+      made.certain_[site * made.steps_ + step] = is_certain;
+      made.site_of_[node] = site;
+    };
+    const StepSequence& sequence = sequences[step];
+    if (sequence.paths == usual.paths) {
+      for (std::uint32_t site = 0; site < sequence.nodes.size(); ++site) join(site, sequence.nodes[site], true);
+      continue;
     }
+    for (const compare::SequenceMatch& match : compare::align_sequences(usual.paths, sequence.paths))
+      join(match.first, sequence.nodes[match.second], match.is_certain);
   }
   return made;
 }

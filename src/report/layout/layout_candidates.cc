@@ -1,8 +1,6 @@
 #include "report/layout/layout_candidates.h"
 
 #include <algorithm>
-#include <functional>
-#include <initializer_list>
 #include <iterator>
 #include <mutex>
 
@@ -46,11 +44,6 @@ void add_nodes(const Candidates& candidates, std::vector<std::uint32_t>& nodes) 
   }
 }
 
-// Runs detectors that share nothing but the trace.
-void in_parallel(std::initializer_list<std::function<void()>> detectors) {
-  for_each_in_parallel(detectors.size(), [&](std::size_t i) { detectors.begin()[i](); });
-}
-
 class CandidateFinder {
  public:
   CandidateFinder(const LayoutSubject& subject, const knowledge::LayoutKnowledge& detectors)
@@ -60,8 +53,8 @@ class CandidateFinder {
   LayoutCandidates find() {
     std::vector<derive::layout::ViewChain> chains;
     Candidates convolutions, bound, unstable;
-    in_parallel({[&] { chains = derive::layout::view_chains(trace_); }, [&] { convolutions = find_convolutions(); },
-                 [&] { bound = find_memory_bound(); }, [&] { unstable = find_instability(); }});
+    do_in_parallel({[&] { chains = derive::layout::view_chains(trace_); }, [&] { convolutions = find_convolutions(); },
+                    [&] { bound = find_memory_bound(); }, [&] { unstable = find_instability(); }});
     std::vector<std::uint32_t> nodes;
     for (const Candidates* const of : {&convolutions, &bound, &unstable}) add_nodes(*of, nodes);
     for (const derive::layout::Copy& copy : subject_.copies) nodes.push_back(copy.node);
@@ -70,8 +63,8 @@ class CandidateFinder {
     const derive::layout::DetectorInput input =
         derive::layout::detector_input(trace_, subject_.copies, chains, *sites, subject_.identities);
     Candidates hidden, churn, storms;
-    in_parallel({[&] { churn = derive::layout::contiguous_churn(input); }, [&] { storms = derive::layout::permute_storms(input); },
-                 [&] { hidden = derive::layout::hidden_copies(input); }, [&] { found_.latent = derive::layout::latent_inputs(input); }});
+    do_in_parallel({[&] { churn = derive::layout::contiguous_churn(input); }, [&] { storms = derive::layout::permute_storms(input); },
+                    [&] { hidden = derive::layout::hidden_copies(input); }, [&] { found_.latent = derive::layout::latent_inputs(input); }});
     for (Candidates* const of : {&hidden, &churn, &storms, &convolutions}) take(std::move(*of), found_.all);
     leave_out_told(bound);
     take(std::move(bound), found_.all);
