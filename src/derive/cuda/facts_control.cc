@@ -244,7 +244,8 @@ void add_branches(const KernelView& view, CodeSubject& into) {
   into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : divergent).take());
   if (any) {
     into.set(Id::costly_divergence, any_costly);
-    into.set(Id::divergence_cost, std::string(has_second_way[any_costly] ? "the warp takes both, one after the other" : "the others wait meanwhile"));
+    into.set(Id::divergence_cost,
+             std::string(has_second_way[any_costly] ? "the warp takes both, one after the other" : "the others wait meanwhile"));
   }
   into.set(Id::bounds_check_count, checks.count(), checks.take());
 }

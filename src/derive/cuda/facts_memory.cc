@@ -91,6 +91,43 @@ std::string times_the_sectors(const AccessPattern& pattern, bool knows_element) 
   return fmt::format(fmt::runtime(pattern.lane_stride ? "at least {:.3g} times" : "{:.3g} times"), pattern.sector_ratio);
 }
 
+// Does a thread make an access again and again? A loop over the grid only spreads the same work over fewer threads or blocks.
+bool is_repeated(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  for (std::uint32_t l = access.loop; l != none; l = trace.loops[l].parent) {
+    const Loop& loop = trace.loops[l];
+    const bool is_over_grid = e.any_part(loop.condition, [&](ExprId part) {
+      const Expr& x = e[part];
+      const auto steps_by_grid = [&](ExprId iteration, ExprId step) {
+        return iteration == loop.iteration &&
+               e.any_part(step, [&](ExprId size) { return e[size].op >= Op::grid_dim_x && e[size].op <= Op::grid_dim_z; });
+      };
+      return x.op == Op::mul && (steps_by_grid(x.a, x.b) || steps_by_grid(x.b, x.a));
+    });
+    if (!is_over_grid) return true;
+  }
+  return false;
+}
+
+// Does one thread alone make an access: behind `i == n - 1`?
+bool is_of_one_thread(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  const auto elects = [&](ExprId condition) {
+    const Expr& x = e[condition];
+    if (x.op != Op::eq) return false;
+    const auto is_number_of_thread = [&](ExprId id) {
+      return e.uses(id, Uses::thread_x) && e.uses(id, Uses::block) &&
+             !e.uses(id, Uses::loaded | Uses::clamped | Uses::varying | Uses::opaque);
+    };
+    const auto is_same_for_all = [&](ExprId id) { return !e.uses(id, Uses::thread | Uses::loaded | Uses::varying | Uses::opaque); };
+    return (is_number_of_thread(x.a) && is_same_for_all(x.b)) || (is_number_of_thread(x.b) && is_same_for_all(x.a));
+  };
+  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
+    if (elects(trace.contexts[c].condition)) return true;
+  }
+  return false;
+}
+
 // The place that the message quotes comes first.
 std::vector<model::TextPlace> with_first(std::vector<model::TextPlace> places, const model::TextPlace& first) {
   const auto at = std::ranges::find_if(places, [&](const model::TextPlace& one) {
@@ -120,7 +157,8 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
-  std::optional<std::size_t> worst;  // of the accesses
+  std::optional<std::size_t> worst;  // of the accesses: one that is repeated before one that is not
+  bool worst_repeats = false;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -129,9 +167,14 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
     const AccessPattern& pattern = view.patterns.accesses[i];
-    if (pattern.kind != AccessPattern::spread) continue;
+    if (pattern.kind != AccessPattern::spread || is_of_one_thread(view.trace, access)) continue;
     spread.add(access.at);
-    if (!worst || view.patterns.accesses[*worst].sector_ratio < pattern.sector_ratio) worst = i;
+    const bool repeats = is_repeated(view.trace, access);
+    const bool is_worse =
+        !worst || (repeats != worst_repeats ? repeats : view.patterns.accesses[*worst].sector_ratio < pattern.sector_ratio);
+    if (!is_worse) continue;
+    worst = i;
+    worst_repeats = repeats;
   }
   into.set(Id::global_access_count, all.count());
   into.set(Id::coalesced_access_count, flat.count());
@@ -140,7 +183,9 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set(Id::likely_coalesced_1d, any_flat, flat.take());
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread, worst ? with_first(spread.take(), view.place_of(worst_at)) : spread.take());
-  if (worst) add_worst_access(view, *worst, into);
+  if (!worst) return;
+  add_worst_access(view, *worst, into);
+  into.set(Id::repeated_access, worst_repeats);
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.

@@ -47,8 +47,7 @@ bool are_related(const Expressions& e, ExprId one, ExprId other) { return e.cont
 
 bool each_has_its_own(const Expressions& e, const std::set<ExprId>& a, const std::set<ExprId>& b) {
   const auto has_own = [&](const std::set<ExprId>& of, const std::set<ExprId>& beside) {
-    return std::ranges::any_of(
-        of, [&](ExprId x) { return std::ranges::none_of(beside, [&](ExprId y) { return are_related(e, x, y); }); });
+    return std::ranges::any_of(of, [&](ExprId x) { return std::ranges::none_of(beside, [&](ExprId y) { return are_related(e, x, y); }); });
   };
   return has_own(a, b) && has_own(b, a);
 }
@@ -78,7 +77,8 @@ std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace,
     Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
     left.add(a.address);
     right.add(b.address);
-    if (left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms)) found.push_back(product.at);
+    if (left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms))
+      found.push_back(product.at);
   }
   return found;
 }

@@ -53,6 +53,18 @@ std::uint32_t Walker::add_memory(Space space, std::string_view name, std::string
   return static_cast<std::uint32_t>(trace_.memories.size() - 1);
 }
 
+namespace {
+
+// The size of a type that is not known, such as a parameter of a template: it usually is float, or with a number behind it a vector of
+// as many: real4.
+std::uint32_t guessed_bytes(std::string_view type) {
+  constexpr std::uint32_t of_float = 4, most_parts = 4;
+  const char last = type.empty() ? ' ' : type.back();
+  return last >= '2' && last <= '0' + static_cast<char>(most_parts) ? of_float * static_cast<std::uint32_t>(last - '0') : of_float;
+}
+
+}  // namespace
+
 Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
   Value value;
   value.kind = Value::pointer;
@@ -60,8 +72,7 @@ Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
   value.memory = memory;
   value.levels = levels;
   value.type = trace_.memories[memory].type;
-  // The size when the type is a template parameter: it usually is float.
-  value.bytes = levels > 1 ? 8 : trace_.memories[memory].bytes != 0 ? trace_.memories[memory].bytes : 4;
+  value.bytes = levels > 1 ? 8 : trace_.memories[memory].bytes != 0 ? trace_.memories[memory].bytes : guessed_bytes(value.type);
   value.is_guess = levels == 1 && trace_.memories[memory].bytes == 0;
   return value;
 }
@@ -73,7 +84,7 @@ Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) 
   value.kind = Value::pointer;
   value.type = type;
   value.levels = levels;
-  value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : 4;
+  value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : guessed_bytes(type);
   return value;
 }
 
