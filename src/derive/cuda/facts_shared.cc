@@ -54,12 +54,14 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
   Places places(view);
   std::uint32_t ways = 1;
   std::string name;
+  bool in_loop = false;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
     // A two-way conflict is worth reporting only when the access is executed often.
     if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
     places.add(view.trace.accesses[i].at);
+    in_loop = in_loop || view.trace.accesses[i].loop != none;
     if (here > ways) name = memory.name;
     ways = std::max(ways, here);
   }
@@ -68,6 +70,7 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
   if (!any) return;
   into.set(Id::bank_conflict_ways, static_cast<double>(ways));
   into.set(Id::bank_conflict_array, name);
+  into.set(Id::bank_conflict_in_loop, in_loop);
 }
 
 // 33 is 32 with one element of padding; 40 is 32 with eight.
