@@ -90,6 +90,8 @@ void Leftover::forget() {
   path_ = nullptr;
 }
 
+void remove_tree(const char* path) { remove_entry(AT_FDCWD, path, deepest); }
+
 void Leftover::remove_on_signals() {
   struct sigaction action {};
   action.sa_handler = remove_noted_and_end;

@@ -29,6 +29,9 @@ class Leftover {
   char* path_ = nullptr;
 };
 
+// Removes a file, or a folder with what is in it, 16 levels deep. Without asking for memory: destructors call it.
+void remove_tree(const char* path);
+
 // While it lives, none of the three signals interrupts this thread: between the making of a file and its note or its final name.
 class SignalsHeld {
  public:

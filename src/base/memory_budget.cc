@@ -30,6 +30,7 @@ std::atomic<std::uint64_t> all_shares{0};
 thread_local constinit std::int64_t pending = 0;
 thread_local constinit std::uint64_t asked = 0;
 thread_local constinit std::uint64_t failing = 0;
+thread_local constinit bool refused = false;  // a block, since error() was last asked
 
 std::mutex& name_mutex() {
   static std::mutex one;
@@ -73,19 +74,27 @@ bool try_charge(std::size_t bytes) {
   return false;
 }
 
+[[noreturn]] void refuse() {
+  refused = true;
+  throw OverBudget();
+}
+
 void fail_as_asked() {
   ++asked;
-  if (failing != 0 && --failing == 0 && std::uncaught_exceptions() == 0) throw OverBudget();
+  if (failing != 0 && --failing == 0 && std::uncaught_exceptions() == 0) refuse();
 }
 
 void* block_of(std::size_t size, std::size_t alignment) {
   fail_as_asked();
   size = std::max<std::size_t>(size, 1);
   void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (block == nullptr) throw std::bad_alloc();
+  if (block == nullptr) {
+    refused = true;
+    throw std::bad_alloc();
+  }
   if (!try_charge(::malloc_usable_size(block))) {
     std::free(block);
-    throw OverBudget();
+    refuse();
   }
   return block;
 }
@@ -137,6 +146,8 @@ void MemoryBudget::add_share(std::uint64_t input_bytes) { change_shares(share_of
 
 void MemoryBudget::remove_share(std::uint64_t input_bytes) { change_shares(0 - share_of(input_bytes)); }
 
+std::uint64_t MemoryBudget::of_a_child() { return std::max(memory_of_machine() / 2, std::uint64_t{2} << 30); }
+
 std::uint64_t MemoryBudget::limit() { return all_limit; }
 
 std::uint64_t MemoryBudget::used() {
@@ -164,7 +175,7 @@ void MemoryBudget::report() {
 
 void MemoryBudget::charge(std::size_t bytes) {
   fail_as_asked();
-  if (!try_charge(bytes)) throw OverBudget();
+  if (!try_charge(bytes)) refuse();
 }
 
 void MemoryBudget::release(std::size_t bytes) noexcept {
@@ -172,7 +183,10 @@ void MemoryBudget::release(std::size_t bytes) noexcept {
   if (pending < -kept_back) report();
 }
 
+bool MemoryBudget::was_refused() { return refused; }
+
 Error MemoryBudget::error() {
+  refused = false;
   const std::uint64_t limit = all_limit;
   const std::scoped_lock lock(name_mutex());
   Error error{ErrorKind::unreadable, "needs more memory than there is", name_of_input(), ""};

@@ -37,6 +37,9 @@ class MemoryBudget {
   // Bytes in blocks, as far as threads have reported: each keeps back at most 256 KiB.
   static std::uint64_t used();
 
+  // What a program that this process starts may use at most: half of the memory of the machine (of its control group), at least 2 GiB.
+  static std::uint64_t of_a_child();
+
   // An input is opened, and so many bytes of it are read. The name is that of messages; of several the last one opened.
   static void opened(std::string_view name);
   static void read(std::uint64_t bytes);
@@ -53,6 +56,8 @@ class MemoryBudget {
   static void charge(std::size_t bytes);
   static void release(std::size_t bytes) noexcept;
 
+  // Whether this thread was refused a block that error() has not told of yet.
+  static bool was_refused();
   // The error of an OverBudget or another std::bad_alloc, which names the input last opened.
   static Error error();
 

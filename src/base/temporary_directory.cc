@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace frx {
@@ -20,8 +19,7 @@ Result<TemporaryDirectory> TemporaryDirectory::make(const std::string& parent) {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) remove_tree(path_.c_str());
 }
 
 std::string TemporaryDirectory::keep() {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "base/memory_budget.h"
 #include "base/text.h"
 #include "capture/environment.h"
 
@@ -30,6 +31,7 @@ Result<Exit> run_compiler(std::vector<std::string> argv, const std::string& file
   command.argv.push_back(file.starts_with('-') ? "./" + file : file);
   command.time_limit = time_limit;
   command.keep_limit = keep_limit;
+  command.memory_limit = MemoryBudget::of_a_child();
   TRY_ASSIGN(Exit exit, host.run(command));
   if (exit.ok()) return exit;
   if (exit.interrupted_by != 0) return fail(ErrorKind::negative, "{} was stopped by a signal", name).at(file);

@@ -1,19 +1,20 @@
 #include "capture/host.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <filesystem>
 
+#include "base/directory_entries.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "capture/spawn.h"
 
 namespace frx::capture {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool is_program(const std::string& path) {
   struct stat info {};
@@ -26,11 +27,11 @@ bool is_older(const std::string& a, const std::string& b) { return ::strverscmp(
 // Subfolders of `folder` whose names start with `prefix`, newest version first, each with `suffix`.
 std::vector<std::string> versions(const std::string& folder, std::string_view prefix, std::string_view suffix) {
   std::vector<std::string> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename();
-    if (name.starts_with(prefix)) found.push_back(folder + "/" + name + std::string(suffix));
-  }
+  const Fd open(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  alignas(8) std::array<char, 4096> entries;
+  for_each_entry(open.get(), entries, [&](std::string_view name) {
+    if (name.starts_with(prefix)) found.push_back(fmt::format("{}/{}{}", folder, name, suffix));
+  });
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return is_older(b, a); });
   return found;
 }

@@ -97,6 +97,30 @@ class Child {
   Clock::time_point started_ = Clock::now(), ended_ = started_;
 };
 
+// A child that has not been reaped. Where memory for what it says is short, it is killed.
+class Running {
+ public:
+  Running(pid_t pid, bool own_group, SignalForwarding& forwarding) : pid_(pid), own_group_(own_group), forwarding_(forwarding) {}
+  ~Running() {
+    if (pid_ < 0) return;
+    ::kill(own_group_ ? -pid_ : pid_, SIGKILL);
+    end();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  // Waits for it; see reap().
+  std::pair<int, int> end() {
+    forwarding_.forget();
+    return reap(std::exchange(pid_, -1));
+  }
+
+ private:
+  pid_t pid_;
+  bool own_group_;
+  SignalForwarding& forwarding_;
+};
+
 // The child's side of one output stream; opens /dev/null or a pipe as needed.
 Result<int> connect(Output kind, const Fd& null, Pipe& pipe) {
   switch (kind) {
@@ -135,6 +159,7 @@ Result<Exit> run_process(const ChildCommand& command) {
   environment.emplace_back(new_mark(), "1");
   SpawnRequest request{.argv = command.argv, .environment = environment, .directory = command.directory};
   request.mark = environment.back().first + "=1";
+  request.memory_limit = command.memory_limit;
   request.group = own_group ? SpawnRequest::Group::own : SpawnRequest::Group::ours;
   request.in = command.input == Input::nothing ? null.get() : -1;
   TRY_ASSIGN(request.out, connect(command.out, null, out));
@@ -146,14 +171,14 @@ Result<Exit> run_process(const ChildCommand& command) {
   TRY_ASSIGN(const pid_t pid, spawn(request, forwarding, watch));
   out.write.close();
   err.write.close();
+  Running running(pid, own_group, forwarding);
   std::vector<Reader> readers;
   if (out.read) readers.push_back({std::move(out.read), &exit.out, &exit.out_cut, command.keep_limit});
   if (err.read) readers.push_back({std::move(err.read), &exit.err, &exit.err_cut, command.keep_limit});
   Child child(pid, own_group, command, readers);
   child.wait(exit, forwarding);
   if (exit.timed_out && own_group) child.kill(SIGKILL);  // the rest of its group
-  forwarding.forget();
-  std::tie(exit.status, exit.signal) = reap(pid);
+  std::tie(exit.status, exit.signal) = running.end();
   exit.took = child.ended() - start;
   exit.interrupted_by = forwarding.received();
   if (own_group && (exit.timed_out || exit.interrupted_by != 0)) watch.end_all();

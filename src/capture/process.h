@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct ChildCommand {
   Output err = Output::keep;
   std::size_t keep_limit = std::size_t{1} << 20;  // bytes kept of each stream
   std::chrono::milliseconds time_limit{0};        // 0: none
+  std::uint64_t memory_limit = 0;                 // bytes of address space, for each of its processes; 0: none
 };
 
 struct Exit {

@@ -142,6 +142,14 @@ TEST(Process, TheSecondInterruptKillsWhatIgnoresTheFirst) {
   EXPECT_EQ(exit.interrupted_by, SIGINT);
 }
 
+TEST(Process, LimitsTheMemoryOfWhatItRuns) {
+  ChildCommand command = shell("ulimit -v; sh -c 'ulimit -v'");
+  command.memory_limit = std::uint64_t{1} << 30;
+  EXPECT_EQ(run(command).out, "1048576\n1048576\n");
+  command.memory_limit = 0;
+  EXPECT_NE(run(command).out, "1048576\n1048576\n");
+}
+
 TEST(FindProgram, LooksInPathThenElsewhere) {
   EXPECT_EQ(find_program("sh", "/nonexistent:/bin"), "/bin/sh");
   const std::vector<std::string> more = {"/bin"};

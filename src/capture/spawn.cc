@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -25,6 +27,7 @@ struct Prepared {
   const char* directory = nullptr;
   SpawnRequest::Group group = SpawnRequest::Group::own;
   int in = -1, out = -1, err = -1;
+  rlim_t memory_limit = RLIM_INFINITY;
   const DeathWatch* watch = nullptr;
   int report = -1;  // where the reason is written when exec failed
 };
@@ -53,6 +56,14 @@ void prepare(const SpawnRequest& request, Prepared& child) {
   child.in = request.in;
   child.out = request.out;
   child.err = request.err;
+  if (request.memory_limit > 0) child.memory_limit = request.memory_limit;
+}
+
+void limit_memory(rlim_t bytes) {
+  rlimit limit{};
+  if (bytes == RLIM_INFINITY || ::getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min(limit.rlim_cur, bytes);
+  ::setrlimit(RLIMIT_AS, &limit);
 }
 
 [[noreturn]] void become(const Prepared& child) {
@@ -61,6 +72,7 @@ void prepare(const SpawnRequest& request, Prepared& child) {
   if (child.group == SpawnRequest::Group::own_session) ::setsid();
   child.watch->tell_from_child(child.group != SpawnRequest::Group::ours);
   SignalForwarding::reset_in_child();
+  limit_memory(child.memory_limit);
   if (child.in >= 0) ::dup2(child.in, 0);
   if (child.out >= 0) ::dup2(child.out, 1);
   if (child.err >= 0) ::dup2(child.err, 2);
@@ -83,6 +95,17 @@ std::optional<SpawnFailure> spawn_failure(const Fd& report) {
     got = ::read(report.get(), &failure, sizeof failure);
   } while (got < 0 && errno == EINTR);
   return got == static_cast<ssize_t>(sizeof failure) ? std::optional(failure) : std::nullopt;
+}
+
+// Without the memory for its number there is no child.
+void note(pid_t pid) {
+  try {
+    OwnChildren::add(pid);
+  } catch (...) {
+    ::kill(pid, SIGKILL);
+    reap(pid);
+    throw;
+  }
 }
 
 Failure not_started(const SpawnFailure& failure, const SpawnRequest& request) {
@@ -136,7 +159,7 @@ Result<pid_t> spawn(const SpawnRequest& request, SignalForwarding& forwarding, D
   if (pid < 0) return fail(ErrorKind::environment, "cannot start a process: {}", std::strerror(errno));
   if (pid == 0 && request.keeper != nullptr) request.keeper->stand_between(become_prepared, &prepared, prepared.report);
   if (pid == 0) become(prepared);
-  OwnChildren::add(pid);
+  note(pid);
   // A keeper is out of the reach of what is typed at the terminal, and of who kills our group.
   const bool in_group = request.keeper != nullptr || request.group == SpawnRequest::Group::own;
   if (in_group) ::setpgid(pid, pid);  // both processes do it, the first one wins

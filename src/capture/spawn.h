@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +55,8 @@ struct SpawnRequest {
   std::string directory;                                                // empty: the current one
   Group group = Group::own;                                             // own and own_session: the child leads it
   int in = -1, out = -1, err = -1;                                      // to become 0, 1, 2; -1: inherited
-  std::string mark = {};  // "NAME=VALUE" of `environment` that identifies descendants, see DeathWatch
+  std::string mark = {};           // "NAME=VALUE" of `environment` that identifies descendants, see DeathWatch
+  std::uint64_t memory_limit = 0;  // bytes of address space, for each process of it; 0: none besides that of this process
   // The process that stands between this one and the program, which is then in a session of its own. The number that spawn() gives is the
   // keeper's, signals are passed on by it, and no DeathWatch is started.
   const Keeper* keeper = nullptr;

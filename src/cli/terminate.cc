@@ -11,16 +11,28 @@
 
 namespace frx::cli {
 
-void terminate() {
+namespace {
+
+// Code that was compiled as noexcept may end the program before anything has caught what was thrown; then no exception is the current one.
+bool is_out_of_memory() {
+  const std::exception_ptr current = std::current_exception();
+  if (!current) return std::uncaught_exceptions() > 0 && MemoryBudget::was_refused();
   try {
-    if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
+    std::rethrow_exception(current);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "frx: needs more memory than the %llu MB that may be used\n",
-                 static_cast<unsigned long long>(MemoryBudget::limit() >> 20));
-    ::_exit(1);
+    return true;
   } catch (...) {
+    return false;
   }
-  std::abort();
+}
+
+}  // namespace
+
+void terminate() {
+  if (!is_out_of_memory()) std::abort();
+  std::fprintf(stderr, "frx: needs more memory than the %llu MB that may be used\n",
+               static_cast<unsigned long long>(MemoryBudget::limit() >> 20));
+  ::_exit(1);
 }
 
 }  // namespace frx::cli

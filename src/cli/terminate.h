@@ -2,8 +2,9 @@
 
 namespace frx::cli {
 
-// For std::set_terminate(). A destructor of a library (of JSON trees) may ask for memory, and then nothing can catch what it throws: the
-// process ends with a message and exit code 1. Of any other exception it aborts.
+// For std::set_terminate(). A destructor of a library (of JSON trees), and std::filesystem::directory_iterator, which is noexcept within,
+// may ask for memory, and then nothing can catch what is thrown: the process ends with a message and exit code 1. Of any other exception it
+// aborts.
 [[noreturn]] void terminate();
 
 }  // namespace frx::cli

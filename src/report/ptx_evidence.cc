@@ -127,7 +127,8 @@ PtxEvidence::Answer PtxEvidence::ask(const Finding& finding, Space space) const 
       answer.narrowest = std::min(answer.narrowest, access.bytes);
       answer.widest = std::max(answer.widest, access.bytes);
       answer.is_known &= access.cost.has_value();
-      if (!access.cost || access.cost->typical < 2 * access.cost->ideal) continue;
+      if (!access.cost) continue;
+      if (space == Space::global ? !is_wasteful(*access.cost, access.bytes) : access.cost->typical < 2 * access.cost->ideal) continue;
       answer.is_costly = true;
       if (access.cost->typical > worst) answer.sentence = access.sentence;
       worst = std::max(worst, access.cost->typical);

@@ -147,8 +147,6 @@ def main() -> int:
             path.parent.mkdir()
             one.make(path)
             arguments = [argument.format(six=six, ptxas=log, itself=path) for argument in one.arguments]
-            if arguments[0] == "analyze" and path.suffix == ".cu":
-                arguments.append("--with-ptx=no")  # what a compiler makes of it is another matter
             ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.kill_after, limits.stack).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))

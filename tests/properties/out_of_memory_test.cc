@@ -82,8 +82,6 @@ TEST(OutOfMemory, IsAnErrorWhereverItHappens) {
   for (const std::string& path : inputs_of_every_kind()) {
     std::vector<std::string> args = commands[engine() % commands.size()];
     args.push_back(path);
-    // What a compiler does with the memory of its own process is another matter.
-    if (path.ends_with(".cu") && args[0] == "analyze") args.emplace_back("--with-ptx=no");
     const Ended whole = run_with(args, 0);
     for (int i = 0; i < 4; ++i) {
       const std::uint64_t at = 1 + engine() % whole.blocks;

@@ -52,6 +52,7 @@ Value Walker::eval_call(std::uint32_t node) {
   }
   const std::string_view name = text(name_node);
   if (const auto known = eval_known(name, node, function)) return *known;
+  if (const auto part = eval_part_of_complex(name, node)) return *part;
   const std::vector<Value> arguments = eval_arguments(node);
   note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
@@ -87,6 +88,23 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   if (type == none || value.kind != Value::pointer) return value;
   if (text(declarator).starts_with('&')) return retyped(value, text(syntax().child(type, Role::type)), 1);
   return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
+}
+
+// cuCrealf(p[i]) loads p[i].x only: what is not used is not loaded.
+std::optional<Value> Walker::eval_part_of_complex(std::string_view name, std::uint32_t node) {
+  const bool is_real = name == "cuCrealf" || name == "cuCreal";
+  if (!is_real && name != "cuCimagf" && name != "cuCimag") return std::nullopt;
+  const std::uint32_t list = syntax().child(node, Role::arguments);
+  std::uint32_t argument = list == none ? none : syntax().first_child(list);
+  while (argument != none && syntax().is(argument, NodeKind::token)) argument = syntax().next_sibling(argument);
+  if (argument == none || !is_memory(argument)) return std::nullopt;
+  Value address = address_of(argument);
+  const TypeInfo type = program_.type(address.type);
+  if (address.kind != Value::pointer || type.parts != 2) return with(e_.varying());
+  address.bytes = type.bytes / 2;
+  if (!is_real) address.expr = e_.binary(Op::add, address.expr, e_.constant(address.bytes));
+  address.type = "";
+  return loaded(address, argument);
 }
 
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {

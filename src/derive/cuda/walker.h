@@ -201,6 +201,7 @@ class Walker {
   void add_extent(Config& config, const Value& value, std::uint32_t node);
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
+  std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -12,9 +11,13 @@ namespace {
 
 using ::frx::model::ptx::Space;
 
-// Twice the ideal number of sectors is worth reporting. Much good code has two-way bank conflicts: one more wavefront is
-// hidden by other work.
-constexpr std::uint32_t costly_sectors = 2, costly_wavefronts = 4;
+// Much good code has two-way bank conflicts: one more wavefront is hidden by other work.
+constexpr std::uint32_t costly_wavefronts = 4;
+
+bool is_costly(const AccessCost& cost, const Request& request) {
+  if (request.space == Space::global) return is_wasteful(cost, request.bytes);
+  return cost.excess() > 0 && cost.typical >= costly_wavefronts * cost.ideal;
+}
 
 std::uint64_t excess(const Measured& measured) { return measured.cost ? measured.cost->excess() : 0; }
 
@@ -27,28 +30,39 @@ struct Shapes {
 // The costly ones of one space, worst first.
 class Collector {
  public:
-  Collector(const MemoryAnalysis& analysis, const Shapes& shapes, std::uint32_t costly)
-      : analysis_(analysis), shapes_(shapes), costly_(costly) {}
+  Collector(const MemoryAnalysis& analysis, const Shapes& shapes) : analysis_(analysis), shapes_(shapes) {}
 
   // Looks at one access in every shape.
   void add(std::size_t access) {
     std::size_t costly = 0, first = shapes_.all.size();
     for (std::size_t shape = 0; shape < shapes_.all.size(); ++shape) {
       const Measured& measured = shapes_.measured[shape][analysis_.request_number(access)];
-      if (excess(measured) == 0 || measured.cost->typical < costly_ * measured.cost->ideal) continue;
+      if (!measured.cost || !is_costly(*measured.cost, analysis_.request(access))) continue;
       first = std::min(first, shape);
       ++costly;
     }
     if (costly > 0) found_.push_back({access, first, costly == shapes_.all.size(), false});
   }
 
-  // Marks accesses of one kind and stride at one loop depth that together touch every byte between two threads.
+  // Marks accesses that use, with others of their family, more than half of the bytes of the sectors that all of them touch.
   void find_neighbours() {
-    std::map<Key, std::uint64_t> bytes;
-    for (const Found& one : found_) bytes[key_of(one)] += analysis_.request(one.access).bytes;
-    for (Found& one : found_) {
-      const auto stride = measured(one).lane_stride;
-      one.neighbours_use_rest = stride && *stride != 0 && bytes[key_of(one)] >= static_cast<std::uint64_t>(std::abs(*stride));
+    std::map<std::size_t, std::vector<Found*>> by_shape;
+    for (Found& one : found_) by_shape[one.shape].push_back(&one);
+    if (found_.empty()) return;
+    const std::vector<std::vector<std::size_t>> families = analysis_.families();
+    std::vector<std::size_t> family_of(analysis_.size());
+    for (std::size_t family = 0; family < families.size(); ++family) {
+      for (const std::size_t access : families[family]) family_of[access] = family;
+    }
+    for (const auto& [shape, all] : by_shape) {
+      LaunchFacts facts;
+      facts.block = shapes_.all[shape];
+      const std::vector<warp::Footprint> touched = analysis_.touched(families, facts);
+      for (Found* one : all) {
+        const warp::Footprint& together = touched[family_of[one->access]];
+        one->neighbours_use_rest =
+            families[family_of[one->access]].size() > 1 && warp::sector_bytes * together.sectors < 2 * together.bytes;
+      }
     }
   }
 
@@ -76,17 +90,10 @@ class Collector {
     std::size_t access, shape;  // the first in which it is costly
     bool in_all_shapes, neighbours_use_rest;
   };
-  using Key = std::tuple<std::string_view, AccessType, std::uint32_t, std::uint32_t>;
-
   const Measured& measured(const Found& one) const { return shapes_.measured[one.shape][analysis_.request_number(one.access)]; }
-  Key key_of(const Found& one) const {
-    const Request& request = analysis_.request(one.access);
-    return {request.stride, analysis_.type(one.access), analysis_.loop_depth(one.access), request.bytes};
-  }
 
   const MemoryAnalysis& analysis_;
   const Shapes& shapes_;
-  std::uint32_t costly_;  // times the ideal
   std::vector<Found> found_;
 };
 
@@ -100,7 +107,7 @@ AccessSummary summary_of(const MemoryAnalysis& analysis) {
     facts.block = shape;
     shapes.measured.push_back(analysis.measured(facts));
   }
-  Collector global(analysis, shapes, costly_sectors), shared(analysis, shapes, costly_wavefronts);
+  Collector global(analysis, shapes), shared(analysis, shapes);
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     const Request& request = analysis.request(i);
     const auto kind = static_cast<std::size_t>(request.kind);

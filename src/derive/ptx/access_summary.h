@@ -1,8 +1,8 @@
 // The memory accesses of a kernel in short: how many of which kind, and the costly ones.
 //
 // PTX often does not say which block a kernel is launched with. Then every plausible shape is tried, and an access counts as
-// costly when it is costly in all of them; an access that depends on the shape is marked. Costly means at least twice the
-// sectors that the bytes fill, or four times the wavefronts.
+// costly when it is costly in all of them; an access that depends on the shape is marked. Costly means is_wasteful() in global
+// memory, and four times the wavefronts in shared memory.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct CostlyAccess {
   MemoryAccess access;  // for the first shape in which it is costly
   BlockShape block;
   bool in_all_shapes = true;
-  // Other instructions of the kernel use the rest of the sectors: each thread visits consecutive elements, or reads every
-  // member of a structure. The kernel wastes requests then, not bytes.
+  // With other instructions of the kernel it uses more than half of the sectors: each thread visits consecutive elements, or reads most
+  // members of a structure. The kernel wastes requests then, not bytes.
   bool neighbours_use_rest = false;
 };
 

@@ -1,6 +1,7 @@
 #include "derive/ptx/access_tally.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "derive/ptx/access_fix.h"
@@ -25,7 +26,7 @@ bool is_costed(const Request& request) {
 
 class Tally {
  public:
-  void add(const warp::CostRange& range, std::uint32_t sample);
+  void add(const warp::CostRange& range, LaneMask active, std::uint32_t sample);
   void write(Measured& into) const;
 
   bool is_typical(std::uint32_t sample) const { return sample == typical_sample_; }
@@ -35,20 +36,24 @@ class Tally {
   std::uint32_t warps = 0;
 
  private:
-  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> typical_;  // needed: how often, ideal
-  std::uint32_t typical_sample_ = 0;                                          // the first in which any lane takes part
+  struct Typical {
+    std::uint32_t count = 0, ideal = 0, lanes = 0;
+  };
+  std::map<std::uint32_t, Typical> typical_;  // by what is needed
+  std::uint32_t typical_sample_ = 0;          // the first in which any lane takes part
   std::uint32_t best_ = ~0u, worst_ = 0;
 };
 
-void Tally::add(const warp::CostRange& range, std::uint32_t sample) {
+void Tally::add(const warp::CostRange& range, LaneMask active, std::uint32_t sample) {
   if (typical_.empty()) typical_sample_ = sample;
   best_ = std::min(best_, range.best.needed);
   worst_ = std::max(worst_, range.worst.needed);
   if (sample != typical_sample_) return;
   ++warps;
-  auto& [count, ideal] = typical_[range.typical.needed];
-  ++count;
-  ideal = range.typical.ideal;
+  Typical& typical = typical_[range.typical.needed];
+  ++typical.count;
+  typical.ideal = range.typical.ideal;
+  typical.lanes = static_cast<std::uint32_t>(std::popcount(active));
 }
 
 // The most frequent cost is the typical one; among equally frequent ones the highest.
@@ -57,10 +62,11 @@ void Tally::write(Measured& into) const {
   AccessCost cost;
   std::uint32_t most = 0;
   for (const auto& [needed, one] : typical_) {
-    if (one.first < most) continue;
-    most = one.first;
+    if (one.count < most) continue;
+    most = one.count;
     cost.typical = needed;
-    cost.ideal = one.second;
+    cost.ideal = one.ideal;
+    cost.lanes = one.lanes;
   }
   cost.best = best_;
   cost.worst = worst_;
@@ -129,7 +135,7 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   if (active == 0) return;
   const warp::CostRange range = cost_of(form, active, request.bytes, request.space);
   tally.assumed = tally.assumed || form.assumed;
-  tally.add(range, sample);
+  tally.add(range, active, sample);
   if (tally.is_typical(sample) && range.typical.needed > range.typical.ideal && !tally.fix_tried) {
     tally.fix_tried = true;
     measured.fix = fixes_.find(address, request, measured.lane_stride, values_, active, range.typical);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -127,6 +129,12 @@ std::string_view name_of(AccessKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+bool is_wasteful(const AccessCost& cost, std::uint32_t bytes) {
+  constexpr std::uint32_t sectors_of_a_row = warp::lane_count * 4 / warp::sector_bytes;
+  const std::uint32_t filled = (cost.lanes * bytes + warp::sector_bytes - 1) / warp::sector_bytes;
+  return cost.typical > sectors_of_a_row && cost.typical >= 2 * std::max(cost.ideal, filled);
+}
+
 MemoryAnalysis::MemoryAnalysis(const model::Module& module, const model::Function& function, const Vocabulary& words,
                                const FlowGraph& graph, const Dominators& dominators, const Loops& loops, const RegisterUses& uses,
                                const Liveness& live, const Divergence& divergence)
@@ -212,6 +220,50 @@ std::vector<MemoryAccess> MemoryAnalysis::accesses(const LaunchFacts& facts) con
   result.reserve(all_.size());
   for (std::size_t i = 0; i < all_.size(); ++i) result.push_back(access(i, by_request[request_number(i)]));
   return result;
+}
+
+std::vector<std::vector<std::size_t>> MemoryAnalysis::families() const {
+  const Forms& forms = addresses_.atoms.forms;
+  const auto key = [](const Term& term) { return std::pair(term.monomial, term.coefficient); };
+  const auto is_before = [&](std::size_t one, std::size_t other) {
+    const auto kind = [&](std::size_t i) { return std::pair(all_[i].type, all_[i].loop_depth); };
+    if (kind(one) != kind(other)) return kind(one) < kind(other);
+    const auto a = varying_terms(forms, addresses_.all[one].form), b = varying_terms(forms, addresses_.all[other].form);
+    return std::ranges::lexicographical_compare(a, b, {}, key, key);
+  };
+  std::map<std::size_t, std::vector<std::size_t>, decltype(is_before)> found(is_before);
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const bool is_known = request(i).kind <= AccessKind::known_per_lane && addresses_.all[i].form != none;
+    if (is_known && request(i).space == Space::global && request(i).bytes > 0) found[i].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> families;
+  families.reserve(found.size());
+  for (auto& [first, members] : found) families.push_back(std::move(members));
+  return families;
+}
+
+std::vector<warp::Footprint> MemoryAnalysis::touched(const std::vector<std::vector<std::size_t>>& families,
+                                                     const LaunchFacts& facts) const {
+  constexpr std::size_t most_ranges = 65536;
+  const Forms& forms = addresses_.atoms.forms;
+  LaneValues values(function_, addresses_);
+  values.enter(facts, 0, 0);
+  std::vector<warp::Footprint> footprints;
+  std::vector<warp::ByteRange> ranges;
+  for (const std::vector<std::size_t>& family : families) {
+    ranges.clear();
+    const FormId first = addresses_.all[family.front()].form;
+    const LaneForm lanes = values.form(first);
+    for (const std::size_t member : family) {
+      const std::int64_t distance = forms.constant_part(addresses_.all[member].form) - forms.constant_part(first);
+      for (LaneMask left = values.existing(); left != 0 && ranges.size() < most_ranges; left &= left - 1) {
+        const std::int64_t from = wrapping_add(lanes.lanes[static_cast<std::size_t>(std::countr_zero(left))], distance);
+        ranges.push_back({from, from + request(member).bytes});
+      }
+    }
+    footprints.push_back(warp::footprint(ranges));
+  }
+  return footprints;
 }
 
 std::vector<BlockShape> MemoryAnalysis::plausible_shapes() const {

@@ -38,10 +38,15 @@ struct AccessCost {
   std::uint32_t typical = 0, ideal = 0;  // of the same request
   std::uint32_t best = 0, worst = 0;     // least and most that any request needs
   std::uint32_t warps = 0;               // of the block that execute it
+  std::uint32_t lanes = 0;               // that take part in the typical case
   bool exact = true;
   // Needed beyond the ideal, in the typical case: for shared memory the degree of bank conflicts.
   std::uint32_t excess() const { return typical > ideal ? typical - ideal : 0; }
 };
+
+// Of a request for so many bytes per lane: it touches twice the sectors that the bytes of its lanes fill, and more than lanes of 4 bytes
+// side by side. A broadcast saves sectors, it wastes none; one channel of a pixel of bytes wastes nothing that another layout would save.
+bool is_wasteful(const AccessCost& cost, std::uint32_t bytes);
 
 struct AccessFix {
   enum Kind : std::uint8_t {
@@ -111,6 +116,10 @@ class MemoryAnalysis {
   AccessType type(std::size_t access) const { return all_[access].type; }
   std::uint32_t loop_depth(std::size_t access) const { return all_[access].loop_depth; }
   MemoryAccess access(std::size_t number, const Measured& measured) const;
+  // Accesses to global memory of one type and loop depth whose addresses differ by constants only, as those of the members of a record.
+  std::vector<std::vector<std::size_t>> families() const;
+  // What each of the families touches, all its accesses together, in the first warp.
+  std::vector<warp::Footprint> touched(const std::vector<std::vector<std::size_t>>& families, const LaunchFacts& facts) const;
   // The shape that the function requires of its launches; otherwise 256x1x1, 32x8x1, 16x16x1 and 8x8x4, depending on whether it
   // uses the numbers of threads along y and z.
   std::vector<BlockShape> plausible_shapes() const;
