@@ -66,9 +66,12 @@ Result<Recognised> recognise(Source& source, const knowledge::MetricCatalogue& m
   TRY_ASSIGN(const std::string_view head, source.head());
   const Best best = best_by_content({source.path(), head, source.is_folder()}, source.name());
   if (best.match == Match::certain || (best.match == Match::likely && best.is_named)) return Recognised{best.format, best.match};
-  if (const Format* lines = format_of_lines(head, metrics)) return Recognised{lines, Match::certain};
+  // A program that prints tables or names metrics is code all the same.
+  const Format* const named = format_by_name(source.name());
+  const Format* const lines = named && is_code(named->kind) ? nullptr : format_of_lines(head, metrics);
+  if (lines) return Recognised{lines, Match::certain};
   if (best.format) return Recognised{best.format, best.match};
-  return Recognised{format_by_name(source.name()), Match::no};
+  return Recognised{named, Match::no};
 }
 
 }  // namespace frx::ingest

@@ -41,6 +41,13 @@ TEST(Recognise, TakesTheNameWhereTheContentSaysNothing) {
   EXPECT_EQ(format_of("notes.txt", "nothing known"), "");
 }
 
+TEST(Recognise, DoesNotTakeCodeThatPrintsATableForOne) {
+  const std::string prints = "int main() {\n  // Metric Name  Metric Unit Metric Value\n  // dram__bytes.sum byte 1,024\n" +
+                             std::string("  // sm__throughput.avg.pct_of_peak_sustained_elapsed % 12.5\n}\n");
+  EXPECT_EQ(format_of("prints.cu", prints), "cuda");
+  EXPECT_EQ(format_of("prints.txt", std::string(table)), "ncu-csv");
+}
+
 TEST(Recognise, DoesNotTakeALogForCuda) {
   EXPECT_EQ(format_of("run.log", "launching copy<<<grid, block>>>(a)\ndone in 3 ms\n"), "");
   EXPECT_EQ(format_of("run.log", "warning: a '__global__ void copy(float*)' is never launched\n"), "");
