@@ -59,6 +59,8 @@ class RaceViews {
   Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
   // An atomic that is executed depending on data is executed by some threads.
   Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;
+  // atomicAdd(&bins[in[i]], 1), atomicAdd(&bins[hash(in[i]) % n], 1): an element that the data choose, of all or of many.
+  bool is_anywhere(const Access& access) const;
   std::vector<std::uint32_t> candidates_in(Space space) const;
 
   const Trace& trace_;
