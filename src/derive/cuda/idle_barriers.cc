@@ -89,6 +89,15 @@ class LoopBarriers {
     return writes && std::all_of(trace_.orders.begin() + loop.first_order, trace_.orders.begin() + loop.last_order, is_block);
   }
 
+  // In the loop itself, or in a function that the kernel calls.
+  bool has_unseen_access(const Loop& loop) const {
+    if (has_unseen_access(loop.at.source, loop.at.node)) return true;
+    return std::any_of(trace_.functions.begin() + 1, trace_.functions.end(), [&](std::uint32_t f) {
+      const Function& function = view_.program.functions()[f];
+      return has_unseen_access(function.at.source, function.body);
+    });
+  }
+
  private:
   struct Use {
     ExprId address = 0;
@@ -104,11 +113,7 @@ class LoopBarriers {
   // that it is not given.
   bool may_exchange_unseen(const Loop& loop) const {
     if (trace_.uses_groups || trace_.shared_escapes || !trace_.collectives.empty() || view_.names.barrier_in_assembly) return true;
-    if (has_unseen_access(loop.at.source, loop.at.node)) return true;
-    for (std::size_t f = 1; f < trace_.functions.size(); ++f) {
-      const Function& function = view_.program.functions()[trace_.functions[f]];
-      if (has_unseen_access(function.at.source, function.body)) return true;
-    }
+    if (has_unseen_access(loop)) return true;
     const bool has_shared = std::ranges::any_of(trace_.memories, [](const Memory& m) { return m.space == Space::shared; });
     const bool may_hide = trace_.may_synchronize || has_shared;
     for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
@@ -254,7 +259,8 @@ IdleBarriers idle_barriers(const KernelView& view) {
   };
   for (const auto& [l, sites] : by_loop) {
     const Loop& loop = trace.loops[l];
-    if (has_idle_barrier(trace, loop)) consider(sites, "and between two of them nothing is accessed", false);
+    if (has_idle_barrier(trace, loop) && !barriers.has_unseen_access(loop))
+      consider(sites, "and between two of them nothing is accessed", false);
     if (barriers.exchanges_nothing(loop)) consider(sites, "although no thread reads what another one writes in it", true);
     // The steps of a tree, one by one or in a loop of their own, for each row.
     if (sites.size() >= worth_saying && barriers.has_independent_rounds(loop))

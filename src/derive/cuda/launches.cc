@@ -76,22 +76,21 @@ void agree(std::vector<std::optional<std::int64_t>>& known, const std::vector<st
 
 bool only_calls_others(const Program& program, const Function& kernel) {
   const Source& source = program.sources()[kernel.at.source];
-  bool any = false;
   for (std::uint32_t n = kernel.body; n < source.syntax[kernel.body].last; ++n) {
     const NodeKind kind = source.syntax.kind(n);
     if (kind == NodeKind::call) {
       const std::uint32_t name = name_in(source, source.syntax.child(n, Role::function));
       if (name == none || program.defined(source.text_of(name)) != none || source.text_of(name).starts_with("atomic")) return false;
-      any = true;
     } else if (kind == NodeKind::assignment || kind == NodeKind::update) {
       const std::uint32_t into = source.syntax.child(n, kind == NodeKind::update ? Role::argument : Role::left);
       if (into == none || !source.syntax.is(into, NodeKind::identifier)) return false;
     }
   }
-  return any;
+  return true;
 }
 
-// Does every kernel of that name only call functions that the program does not define, such as one that sends a message?
+// Does every kernel of that name only construct objects, or call functions that the program does not define, such as one that sends a
+// message?
 bool leaves_work_to_others(const Program& program, std::string_view kernel) {
   const std::uint32_t number = program.defined(kernel);
   bool any = false;

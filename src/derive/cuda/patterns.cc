@@ -27,12 +27,21 @@ bool reads_own_copy(const Trace& trace, std::uint32_t load) {
   constexpr std::size_t most_looked_at = 512;
   const Access& access = trace.accesses[load];
   if (!trace.memories[access.memory].is_scalar || trace.accesses.size() > most_looked_at) return false;
+  constexpr auto of_thread = Uses::thread | Uses::loaded | Uses::varying;
+  std::vector<std::uint32_t> sides;  // of conditions that all threads decide alike
   bool wrote = false;
   for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
     const Access& other = trace.accesses[i];
     if (other.memory != access.memory || other.kind == Access::load) continue;
     if (!other.is_same) return false;
-    wrote = wrote || (i < load && is_around(trace, other.context, access.context));
+    if (i > load) continue;
+    const Context& context = trace.contexts[other.context];
+    const auto is_other_side = [&](std::uint32_t side) {
+      return side != other.context && trace.contexts[side].parent == context.parent && trace.contexts[side].at == context.at;
+    };
+    const bool is_both = std::ranges::any_of(sides, is_other_side) && is_around(trace, context.parent, access.context);
+    wrote = wrote || is_both || is_around(trace, other.context, access.context);
+    if (context.parent != none && !trace.expressions.uses(context.condition, of_thread)) sides.push_back(other.context);
   }
   return wrote;
 }

@@ -42,6 +42,18 @@ Vague vague_expressions(const Expressions& e, const Trees& trees) {
   return vague;
 }
 
+std::uint32_t block_of_tree(const Expressions& e) {
+  constexpr std::int64_t least = 16, most = 512;
+  std::int64_t widest = 0;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& test = e[id];
+    if (test.op != Op::lt || e[test.a].op != Op::thread_x || e[test.b].op != Op::shr || !e.uses(e[test.b].b, Uses::iteration)) continue;
+    const std::int64_t first = e.constant_of(e[test.b].a).value_or(0);
+    if (first >= least && first <= most) widest = std::max(widest, first);
+  }
+  return static_cast<std::uint32_t>(2 * widest);
+}
+
 bool RaceViews::exceeds_arrays() const {
   const Lanes lanes(e_, sample_of(Sample::large_odd));
   const Reached reached = reached_in(lanes);

@@ -31,6 +31,9 @@ struct Vague {
 
 Vague vague_expressions(const Expressions& e, const Trees& trees);
 
+// for (d = 64; d > 0; d /= 2) if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d]: a block of 128 threads; 0 without such a loop.
+std::uint32_t block_of_tree(const Expressions& e);
+
 class RaceViews {
  public:
   RaceViews(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)

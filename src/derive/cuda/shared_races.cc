@@ -286,6 +286,8 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
   const Trees trees = trees_in(trace);
   const Vague vague = vague_expressions(trace.expressions, trees);
   std::vector<Shape> shapes{block};
+  const std::uint32_t of_tree = is_launched || block.y > 1 || block.z > 1 ? 0 : block_of_tree(trace.expressions);
+  if (of_tree != 0) shapes = {{of_tree, 1, 1}};
   if (!is_launched && block.z == 1) {
     const std::array<Shape, 3> planes{{{16, 16, 1}, {32, 32, 1}, {8, 8, 1}}}, rows{{{128, 1, 1}, {64, 1, 1}, {32, 1, 1}}};
     shapes.insert(shapes.end(), block.y > 1 ? planes.begin() : rows.begin(), block.y > 1 ? planes.end() : rows.end());
