@@ -67,6 +67,9 @@ struct Launch {
   TextPlace place;
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
+  std::optional<std::uint64_t> least_threads;                                      // of a block whose size the host chooses
+  bool rounds_up_rows = false;      // along y, blocks cover the data and some more: (n + 7) / 8
+  bool is_task_of_threads = false;  // the kernel stores nothing itself: each thread makes a call that others could not share
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;

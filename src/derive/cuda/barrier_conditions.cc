@@ -97,4 +97,17 @@ bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition) {
   return false;
 }
 
+bool ends_at_rounded_size(const Expressions& e, ExprId condition) {
+  const Expr& test = e[condition];
+  if ((test.op != Op::lt && test.op != Op::le) || e.uses(test.b, Uses::thread)) return false;
+  const Expr& end = e[test.b];
+  const Expr &a = e[end.a], &b = e[end.b];
+  switch (end.op) {
+    case Op::sub: return (b.op == Op::mod || b.op == Op::bit_and) && b.a == end.a;
+    case Op::mul: return (a.op == Op::div && a.b == end.b) || (b.op == Op::div && b.b == end.a);
+    case Op::bit_and: return b.op == Op::bit_not || b.op == Op::neg || e.constant_of(end.b).value_or(0) < 0;
+    default: return false;
+  }
+}
+
 }  // namespace frx::derive::cuda

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/idle_barriers.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -13,53 +14,20 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// Excludes barriers that are executed depending on a parameter of the template or of the kernel.
-bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
-  constexpr auto of_a_thread = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
-  for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) {
-    const Context& context = trace.contexts[c];
-    if (context.is_loop && context.at == trace.loops[barrier.loop].at) return true;
-    if (!context.is_loop && !trace.expressions.constant_of(context.condition) && !trace.expressions.uses(context.condition, of_a_thread))
-      return false;
-  }
-  return true;
-}
-
-// Does a loop pass a barrier with nothing in memory accessed since the one before, in this iteration or in the last one?
-bool has_idle_barrier(const Trace& trace, const Loop& loop) {
-  std::optional<std::uint32_t> first, last;
-  for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
-    const OrderSite& order = trace.orders[i];
-    if (order.kind != OrderSite::block) return false;
-    if (last == order.accesses) return true;
-    if (!first) first = order.accesses;
-    last = order.accesses;
-  }
-  return first == loop.first_access && last == loop.last_access && loop.last_order - loop.first_order > 1;
-}
-
 void add_barriers(const KernelView& view, CodeSubject& into) {
   Places all(view), divergent(view);
-  std::map<std::uint32_t, std::set<std::uint32_t>> by_loop;
   for (std::size_t i = 0; i < view.trace.barriers.size(); ++i) {
     const BarrierSite& barrier = view.trace.barriers[i];
     all.add(barrier.at);
     if (view.patterns.barriers[i] && !barrier.is_collective) divergent.add(barrier.at);
-    if (barrier.loop != none && is_in_each_round(view.trace, barrier)) by_loop[barrier.loop].insert(barrier.at.node);
   }
-  std::size_t most = 0;
-  std::uint32_t fullest = none;
-  for (const auto& [loop, sites] : by_loop) {
-    if (!has_idle_barrier(view.trace, view.trace.loops[loop])) continue;
-    if (sites.size() > most) fullest = loop;
-    most = std::max(most, sites.size());
-  }
+  const IdleBarriers idle = idle_barriers(view);
   Places in_loop(view);
-  for (const BarrierSite& barrier : view.trace.barriers) {
-    if (fullest != none && barrier.loop == fullest) in_loop.add(barrier.at);
-  }
+  for (const NodeRef at : idle.sites) in_loop.add(at);
   into.set(Id::sync_count, all.count());
-  into.set(Id::sync_in_loop_count, static_cast<double>(most), in_loop.take());
+  into.set(Id::sync_in_loop_count, static_cast<double>(idle.sites.size()), in_loop.take());
+  into.set(Id::sync_in_loop_reason, std::string(idle.reason));
+  into.set(Id::has_needless_sync, idle.is_needless);
   const bool any_divergent = divergent.any(), any = all.any();
   into.set(Id::conditional_syncthreads_pattern, any_divergent, divergent.take());
   // Code that cannot be followed may contain a barrier.

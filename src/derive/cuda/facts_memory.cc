@@ -220,6 +220,37 @@ bool is_guarded(const KernelView& view, const Access& access) {
   return false;
 }
 
+// `y * width + x` where launches have rows of blocks beyond the data: is y compared with something?
+bool is_row_guarded(const KernelView& view, const Access& access) {
+  constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
+  const Expressions& e = view.trace.expressions;
+  const auto guards = [&](ExprId condition) { return e.uses(condition, Uses::thread_y | unknown); };
+  if (!e.uses(access.address, Uses::thread_y) || e.uses(access.address, Uses::clamped | unknown) || guards(access.alive)) return true;
+  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
+    if (guards(view.trace.contexts[c].condition)) return true;
+  }
+  return !has_global_index(e, access.address, 1);
+}
+
+// Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
+bool is_of_group(const Expressions& e, ExprId address) {
+  constexpr std::int64_t least = 2;
+  std::vector<ExprId> open{address};
+  constexpr int most_looked_at = 64;
+  for (int i = 0; !open.empty(); ++i) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (i > most_looked_at) return false;
+    if (!e.uses(id, Uses::thread)) continue;
+    const auto by = e.constant_of(x.b).value_or(0);
+    if ((x.op == Op::div && by >= least) || (x.op == Op::shr && by >= 1)) continue;
+    if (x.op < Op::add || x.op >= Op::neg) return false;
+    open.insert(open.end(), {x.a, x.b});
+  }
+  return true;
+}
+
 // Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
 // each thread is as large as the launch.
 bool asks_for_the_grid(const Trace& trace) {
@@ -240,7 +271,9 @@ void add_guards(const KernelView& view, CodeSubject& into) {
     const Expressions& e = view.trace.expressions;
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
-    if (!any_launch_fits && has_global_index(e, access.address) && !is_guarded(view, access)) unguarded.add(access.at);
+    const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
+    if (any_launch_fits || is_for_group || !has_global_index(e, access.address)) continue;
+    if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
   into.set(Id::has_indexed_global, indexed.any(), unguarded.take());

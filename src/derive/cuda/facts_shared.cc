@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/matmul.h"
 
 namespace frx::derive::cuda {
@@ -24,8 +25,9 @@ bool global_may_be_exchanged(const Trace& trace) {
   for (const Access& access : trace.accesses) {
     if (trace.memories[access.memory].space != Space::global) continue;
     Addresses& used = addresses[access.memory];
-    const bool is_own =
-        trace.expressions.uses(access.address, Uses::thread) && !trace.expressions.uses(access.address, Uses::varying | Uses::opaque);
+    const bool is_own = trace.expressions.uses(access.address, Uses::thread) &&
+                        !trace.expressions.uses(access.address, Uses::varying | Uses::opaque) &&
+                        !holds_loop_value(trace.expressions, access.address);
     used.is_one = used.is_one && is_own && (!used.is_seen || used.address == access.address);
     used.address = access.address;
     used.is_seen = true;

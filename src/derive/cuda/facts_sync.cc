@@ -28,7 +28,30 @@ void add_races(const KernelView& view, CodeSubject& into) {
   set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
 }
 
-// i < n, or i < n && j < m: numbers of threads and blocks beside sizes, which may have been read, one for all.
+// i < n, n - 1 - i >= 0: is it a number of a thread, with constants and numbers of blocks, beside a size, which may have been read, one
+// for all?
+bool is_beside_size(const Expressions& e, const Expr& comparison) {
+  constexpr int most_terms = 32;
+  std::vector<ExprId> open{comparison.a, comparison.b};
+  bool has_size = false;
+  for (int terms = 0; !open.empty(); ++terms) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (terms > most_terms || e.uses(id, Uses::varying)) return false;
+    if (x.op == Op::add || x.op == Op::sub || x.op == Op::neg) {
+      open.push_back(x.a);
+      if (x.op != Op::neg) open.push_back(x.b);
+    } else if (e.uses(id, Uses::thread_x)) {
+      if (e.uses(id, Uses::loaded)) return false;
+    } else {
+      has_size = has_size || e.uses(id, Uses::uniform | Uses::loaded | Uses::opaque);
+    }
+  }
+  return has_size;
+}
+
+// i < n, or i < n && j < m
 bool compares_with_size(const Expressions& e, ExprId condition) {
   constexpr int most_looked_at = 32;
   std::vector<ExprId> open{condition};
@@ -42,11 +65,7 @@ bool compares_with_size(const Expressions& e, ExprId condition) {
       open.insert(open.end(), {x.a, x.b});
     } else if (x.op == Op::logical_not) {
       open.push_back(x.a);
-    } else if (x.op == Op::lt || x.op == Op::le) {
-      const bool first = e.uses(x.a, Uses::thread_x);
-      const ExprId index = first ? x.a : x.b, size = first ? x.b : x.a;
-      if (e.uses(index, Uses::loaded | Uses::varying) || e.uses(size, Uses::thread_x | Uses::varying) || e.constant_of(size)) return false;
-    } else {
+    } else if ((x.op != Op::lt && x.op != Op::le) || !is_beside_size(e, x)) {
       return false;
     }
   }
@@ -55,6 +74,7 @@ bool compares_with_size(const Expressions& e, ExprId condition) {
 
 // Do nothing but such comparisons keep lanes from it? Those behind the end of the data often have nothing more to do.
 bool is_around_by_size(const Trace& trace, const WarpCollective& site) {
+  if (!compares_with_size(trace.expressions, site.stays)) return false;
   for (std::uint32_t c = site.context; c != none; c = trace.contexts[c].parent) {
     if (!compares_with_size(trace.expressions, trace.contexts[c].condition)) return false;
   }

@@ -19,6 +19,12 @@ constexpr int most_leaves = 256;
 
 bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
 
+// Does an iteration choose the next value of a variable by what was read?
+bool is_made_of_data(const Trace& trace, ExprId loop_value) {
+  const auto at = std::ranges::lower_bound(trace.loop_values, loop_value, {}, &LoopValue::id);
+  return at != trace.loop_values.end() && at->id == loop_value && trace.expressions.uses(at->made, Uses::loaded | Uses::varying);
+}
+
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
 // from global or shared memory, a parameter of the kernel, a variable that depends on such.
 bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
@@ -26,7 +32,8 @@ bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
   const Expr& x = e[id];
   if (x.op >= Op::thread_x && x.op <= Op::grid_dim_z) return true;
   if (x.op == Op::uniform) return is_parameter(trace, id);
-  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying);
+  if (x.op == Op::varying) return true;
+  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying) || is_made_of_data(trace, id);
   if (x.op != Op::load) return false;
   const Space space = trace.memories[x.b].space;
   return space == Space::global || space == Space::shared;
@@ -128,19 +135,36 @@ class RunTimeAddresses {
   std::unordered_map<ExprId, bool> known_, ends_;
 };
 
+// `bins[b] += w`: what is stored there was read there just before, and b is chosen by the data.
+bool adds_by_data(const Trace& trace, std::uint32_t store) {
+  constexpr std::uint32_t most_between = 8;
+  const Access& access = trace.accesses[store];
+  if (access.kind != Access::store || !trace.expressions.uses(access.address, Uses::loaded | Uses::varying)) return false;
+  for (std::uint32_t i = store; i-- > 0 && store - i <= most_between;) {
+    const Access& before = trace.accesses[i];
+    if (before.kind == Access::load && before.memory == access.memory && before.at == access.at) return true;
+  }
+  return false;
+}
+
 void add_local_arrays(const KernelView& view, CodeSubject& into) {
   Places places(view);
+  bool adds = false;
   std::string name;
   RunTimeAddresses of_run_time(view.trace);
-  for (const Access& access : view.trace.accesses) {
+  for (std::uint32_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
     if (memory.space != Space::local || memory.dims.empty() || access.loop == none || !of_run_time.contain(access.address)) continue;
     if (name.empty()) name = memory.name;
-    if (name == memory.name) places.add(access.at);
+    if (name != memory.name) continue;
+    places.add(access.at);
+    adds = adds || adds_by_data(view.trace, i);
   }
   const bool any = places.any();
   into.set(Id::has_runtime_indexed_array, any, places.take());
   into.set(Id::runtime_indexed_array, name);
+  into.set(Id::runtime_indexed_sum, adds);
 }
 
 // Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of these types it makes one per thread.

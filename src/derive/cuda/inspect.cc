@@ -73,6 +73,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;
+  view.has_rows_beyond = launches.count > 0 && launches.rounded_up == launches.count;
   view.is_block_launched = launches.first_block.threads() > 0;
   Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
   result.subjects.reserve(2);

@@ -13,6 +13,46 @@ std::optional<std::int64_t> Walker::constant_of(const Value& value) const {
   return value.kind == Value::number ? e_.constant_of(value.expr) : std::nullopt;
 }
 
+// The threads of the smaller block, where one condition chooses between two constant ones.
+std::optional<std::int64_t> Walker::least_of(const Value& extent) const {
+  constexpr std::int64_t most = 1024;
+  std::vector<ExprId> parts{extent.expr};
+  if (extent.kind == Value::triple) parts.insert(parts.end(), {extent.y, extent.z});
+  std::int64_t yes = 1, no = 1;
+  std::optional<ExprId> condition;
+  for (const ExprId part : parts) {
+    const Expr& x = e_[part];
+    const bool is_choice = x.op == Op::select;
+    if (is_choice && condition && *condition != x.a) return std::nullopt;
+    if (is_choice) condition = x.a;
+    const auto a = e_.constant_of(is_choice ? x.b : part), b = e_.constant_of(is_choice ? x.c : part);
+    if (!a || !b || *a < 1 || *b < 1 || *a > most || *b > most) return std::nullopt;
+    yes *= *a;
+    no *= *b;
+  }
+  return condition ? std::optional(std::min(yes, no)) : std::nullopt;
+}
+
+// (n + 7) / 8, (n - 1 + 8) / 8
+bool Walker::rounds_up(ExprId blocks) const {
+  const Expr& quotient = e_[blocks];
+  const std::optional<std::int64_t> by = quotient.op == Op::div ? e_.constant_of(quotient.b) : std::nullopt;
+  if (!by || *by < 2) return false;
+  constexpr int most_terms = 8;
+  std::int64_t more = 0;
+  ExprId rest = quotient.a;
+  for (int i = 0; i < most_terms; ++i) {
+    const Expr& x = e_[rest];
+    const bool adds = x.op == Op::add, takes = x.op == Op::sub;
+    const auto right = adds || takes ? e_.constant_of(x.b) : std::nullopt;
+    const auto left = adds && !right ? e_.constant_of(x.a) : std::nullopt;
+    if (!right && !left) break;
+    more += right ? (adds ? *right : -*right) : *left;
+    rest = right ? x.a : x.b;
+  }
+  return more == *by - 1;
+}
+
 // The constants between the brackets of `k<256, float>`; nothing for types.
 std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
   std::vector<std::optional<std::int64_t>> values;
@@ -28,7 +68,12 @@ std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_
   return values;
 }
 
-// The identifier of a kernel that is passed as an argument; casts, `&` and template arguments around it do not matter.
+std::uint32_t Walker::called_name(std::uint32_t node) const {
+  return syntax().is(node, NodeKind::call) ? name_in(source(), syntax().child(node, Role::function)) : none;
+}
+
+// The identifier of a kernel that is passed as an argument; casts, `&` and template arguments around it do not matter, nor does
+// HIP_KERNEL_NAME(), which lets its name have commas.
 std::uint32_t Walker::kernel_in(std::uint32_t list) {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     std::uint32_t at = c;
@@ -39,6 +84,8 @@ std::uint32_t Walker::kernel_in(std::uint32_t list) {
         at = syntax().child(at, Role::argument);
       } else if (syntax().is(at, NodeKind::parenthesized)) {
         at = syntax().first_child(at);
+      } else if (const std::uint32_t name = called_name(at); name != none && text(name) == "HIP_KERNEL_NAME") {
+        return kernel_in(syntax().child(at, Role::arguments));
       } else {
         break;
       }
@@ -52,6 +99,8 @@ std::uint32_t Walker::kernel_in(std::uint32_t list) {
 void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) {
   if (config.extents >= 2) return;
   auto& into = config.extents == 0 ? config.grid : config.block;
+  if (config.extents == 1) config.least_block = least_of(value);
+  if (config.extents == 0) config.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
   into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
   config.nodes[config.extents++] = node;
 }
@@ -96,6 +145,8 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   site.kernel_name = name;
   site.grid = configs_[config].grid;
   site.block = configs_[config].block;
+  site.least_block = configs_[config].least_block;
+  site.rounds_up_rows = configs_[config].rounds_up_rows;
   site.extents = configs_[config].nodes;
   site.shared = configs_[config].shared;
   trace_.launches.push_back(site);

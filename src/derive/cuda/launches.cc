@@ -24,6 +24,8 @@ using model::cuda::Extent;
 using model::cuda::Kernel;
 using model::cuda::Launch;
 
+constexpr std::uint64_t warp_threads = 32;
+
 std::optional<Extent> extent_of(const std::array<std::optional<std::int64_t>, 3>& parts) {
   const auto fits = [](std::optional<std::int64_t> part) { return part && *part >= 0 && *part < (std::int64_t{1} << 31); };
   if (!std::ranges::all_of(parts, fits)) return std::nullopt;
@@ -52,6 +54,8 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   launch.raw_config = std::string(trim(raw));
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
+  launch.rounds_up_rows = site.rounds_up_rows;
+  if (!launch.block && site.least_block) launch.least_threads = static_cast<std::uint64_t>(*site.least_block);
   if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
   } else if (site.shared && *site.shared >= 0) {
@@ -71,6 +75,36 @@ void agree(std::vector<std::optional<std::int64_t>>& known, const std::vector<st
   }
 }
 
+bool only_calls_others(const Program& program, const Function& kernel) {
+  const Source& source = program.sources()[kernel.at.source];
+  for (std::uint32_t n = kernel.body; n < source.syntax[kernel.body].last; ++n) {
+    const NodeKind kind = source.syntax.kind(n);
+    if (kind == NodeKind::call) {
+      const std::uint32_t name = name_in(source, source.syntax.child(n, Role::function));
+      if (name == none || program.defined(source.text_of(name)) != none || source.text_of(name).starts_with("atomic")) return false;
+    } else if (kind == NodeKind::assignment || kind == NodeKind::update) {
+      const std::uint32_t into = source.syntax.child(n, kind == NodeKind::update ? Role::argument : Role::left);
+      if (into == none || !source.syntax.is(into, NodeKind::identifier)) return false;
+    }
+  }
+  return true;
+}
+
+// Does every kernel of that name only construct objects, or call functions that the program does not define, such as one that sends a
+// message?
+bool leaves_work_to_others(const Program& program, std::string_view kernel) {
+  const std::uint32_t number = program.defined(kernel);
+  bool any = false;
+  for (const std::uint32_t file : number == none ? std::span<const std::uint32_t>() : program.files_defining(number)) {
+    for (const Function& function : program.functions_in(file)) {
+      if (!function.is_kernel || function.name != kernel) continue;
+      if (!only_calls_others(program, function)) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
 struct Found {
   std::vector<Launch> launches;
   std::uint64_t steps = 0;
@@ -88,8 +122,10 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
     const bool inside = site.at.source == function.at.source && node.begin >= body.begin && node.end <= body.end;
     if (!inside || !seen.insert(site.at.node).second) continue;
     found.launches.push_back(launch_of(program, site));
-    found.launches.back().may_be_checked = may_be_checked(program, function, site);
-    found.launches.back().is_ignored = is_ignored(program, function, site, looks);
+    Launch& launch = found.launches.back();
+    launch.may_be_checked = may_be_checked(program, function, site);
+    launch.is_ignored = is_ignored(program, function, site, looks);
+    launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
 }
@@ -154,6 +190,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     agree(all.with.template_arguments, launch.template_arguments, all.count == 0);
     agree(all.with.arguments, launch.arguments, all.count == 0);
     ++all.count;
+    if (launch.rounds_up_rows) ++all.rounded_up;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
@@ -192,15 +229,20 @@ CodeSubject launch_subject(const Launch& launch) {
     subject.set(Id::callers_may_check, launch.callers_may_check);
     subject.set(Id::launch_checker, std::string(launch.callers_may_check ? "The function that launches does not look" : "Nothing looks"));
   }
+  if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
+    subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});
+    subject.set(Id::is_small_task, true);
+  }
   if (!launch.block) return subject;
   // A few threads in all are work for a few threads: no shape of the block would make it faster.
   const bool is_one_block = launch.grid && launch.grid->volume() == 1;
-  if (is_one_block && launch.block->volume() < 32) return subject;
+  if (is_one_block && launch.block->volume() < warp_threads) return subject;
   subject.set(Id::block_size, static_cast<double>(launch.block->volume()), {launch.place});
   if (launch.grid) subject.set(Id::launch_threads, static_cast<double>(launch.grid->volume() * launch.block->volume()));
-  const double lanes = std::ceil(static_cast<double>(launch.block->volume()) / 32) * 32;
+  const double lanes = std::ceil(static_cast<double>(launch.block->volume()) / warp_threads) * warp_threads;
   subject.set(Id::idle_lane_share, lanes > 0 ? 1 - static_cast<double>(launch.block->volume()) / lanes : 0.0);
-  subject.set(Id::block_size_warp_aligned, launch.block->volume() % 32 == 0);
+  subject.set(Id::block_size_warp_aligned, launch.block->volume() % warp_threads == 0);
+  subject.set(Id::is_small_task, launch.is_task_of_threads);
   return subject;
 }
 

@@ -38,6 +38,7 @@ struct KernelLaunches {
   std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
   std::uint32_t kernels = 0;        // of that name
+  std::uint32_t rounded_up = 0;     // launches whose rows of blocks may be more than the data has
   std::uint32_t single_blocks = 0;  // launches with one block, and where the first one is
   model::TextPlace single_block_at;
 };

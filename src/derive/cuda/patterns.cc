@@ -16,6 +16,50 @@ namespace {
 // Limits addresses to 2^60, whatever overflowed in their computation; the distances of lanes are preserved.
 std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
 
+// The context of `of` is that of `inner`, or around it.
+bool is_around(const Trace& trace, std::uint32_t of, std::uint32_t inner) {
+  while (inner != none && inner != of) inner = trace.contexts[inner].parent;
+  return inner == of;
+}
+
+// `width = n / 4;` by all threads, of a variable in shared memory: each reads what it wrote itself, and the others wrote the same.
+bool reads_own_copy(const Trace& trace, std::uint32_t load) {
+  constexpr std::size_t most_looked_at = 512;
+  const Access& access = trace.accesses[load];
+  if (!trace.memories[access.memory].is_scalar || trace.accesses.size() > most_looked_at) return false;
+  constexpr auto of_thread = Uses::thread | Uses::loaded | Uses::varying;
+  std::vector<std::uint32_t> sides;  // of conditions that all threads decide alike
+  bool wrote = false;
+  for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
+    const Access& other = trace.accesses[i];
+    if (other.memory != access.memory || other.kind == Access::load) continue;
+    if (!other.is_same) return false;
+    if (i > load) continue;
+    const Context& context = trace.contexts[other.context];
+    const auto is_other_side = [&](std::uint32_t side) {
+      return side != other.context && trace.contexts[side].parent == context.parent && trace.contexts[side].at == context.at;
+    };
+    const bool is_both = std::ranges::any_of(sides, is_other_side) && is_around(trace, context.parent, access.context);
+    wrote = wrote || is_both || is_around(trace, other.context, access.context);
+    if (context.parent != none && !trace.expressions.uses(context.condition, of_thread)) sides.push_back(other.context);
+  }
+  return wrote;
+}
+
+// `counts[bin * 64 + threadIdx.x]`: the data choose the row, but the column is that of the thread.
+bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) {
+  constexpr std::int64_t narrowest = 32;
+  while (e[address].op == Op::mul && e.constant_of(e[address].b)) address = e[address].a;
+  const Expr& sum = e[address];
+  const auto is_row = [&](ExprId id) {
+    const Expr& x = e[id];
+    const auto width = x.op == Op::mul ? e.constant_of(x.b) : x.op == Op::shl ? e.constant_of(x.b) : std::nullopt;
+    return width && (x.op == Op::mul ? *width >= narrowest : *width >= 5);
+  };
+  const auto is_column = [&](ExprId id) { return lanes.is_known(id) && !lanes.is_same_for_all(id); };
+  return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
+}
+
 }  // namespace
 
 Shape likely_block(const Trace& trace) {
@@ -220,7 +264,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     Written& memory = written[access.memory];
     memory.at_all = true;
     if (!lanes.is_known(access.address)) {
-      memory.anywhere = true;
+      memory.anywhere = memory.anywhere || !is_in_own_column(trace_.expressions, lanes, access.address);
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) { memory.by.emplace_back(address, thread); });
@@ -238,11 +282,14 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     }
     memory.by.resize(kept);
   }
-  for (const Access& access : trace_.accesses) {
+  for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+    const Access& access = trace_.accesses[i];
     Written& memory = written[access.memory];
     Exchange& exchange = exchanges[access.memory];
-    if (access.kind != Access::load || !memory.at_all || exchange.between_warps) continue;
-    if (memory.anywhere || !lanes.is_known(access.address)) {
+    if (access.kind != Access::load || !memory.at_all || exchange.between_warps || reads_own_copy(trace_, i)) continue;
+    const bool is_known = lanes.is_known(access.address);
+    if (!is_known && !memory.anywhere && is_in_own_column(trace_.expressions, lanes, access.address)) continue;
+    if (memory.anywhere || !is_known) {
       exchange = {true, true};
       continue;
     }

@@ -42,6 +42,18 @@ Vague vague_expressions(const Expressions& e, const Trees& trees) {
   return vague;
 }
 
+std::uint32_t block_of_tree(const Expressions& e) {
+  constexpr std::int64_t least = 16, most = 512;
+  std::int64_t widest = 0;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& test = e[id];
+    if (test.op != Op::lt || e[test.a].op != Op::thread_x || e[test.b].op != Op::shr || !e.uses(e[test.b].b, Uses::iteration)) continue;
+    const std::int64_t first = e.constant_of(e[test.b].a).value_or(0);
+    if (first >= least && first <= most) widest = std::max(widest, first);
+  }
+  return static_cast<std::uint32_t>(2 * widest);
+}
+
 bool RaceViews::exceeds_arrays() const {
   const Lanes lanes(e_, sample_of(Sample::large_odd));
   const Reached reached = reached_in(lanes);
@@ -116,6 +128,34 @@ Touched RaceViews::touched_by(const Access& access, const Lanes& lanes, const Re
   return touched;
 }
 
+bool RaceViews::is_anywhere(const Access& access) const {
+  constexpr std::int64_t many = 64;  // elements: more than one warp initialises
+  if (access.kind != Access::atomic) return false;
+  ExprId index = access.address;
+  while (e_[index].op == Op::mul && (e_.constant_of(e_[index].a) || e_.constant_of(e_[index].b))) {
+    index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
+  }
+  const auto is_own_load = [&](ExprId id) {
+    const Expr& x = e_[id];
+    return x.op == Op::load && trace_.memories[x.b].space == Space::global && e_.uses(x.a, Uses::thread);
+  };
+  if (is_own_load(index)) return true;
+  const Expr& cut = e_[index];
+  const std::optional<std::int64_t> size = e_.constant_of(cut.b);
+  const bool is_rest = cut.op == Op::mod && (size ? *size >= many : e_[cut.b].op == Op::uniform);
+  const bool is_masked = cut.op == Op::bit_and && size && *size >= many - 1 && (*size & (*size + 1)) == 0;
+  if (!is_rest && !is_masked) return false;
+  // Of other parts than constants it is not known that they leave all of the values possible.
+  ExprId hash = cut.a;
+  for (int steps = 0; steps < 16 && !is_own_load(hash); ++steps) {
+    const Expr& x = e_[hash];
+    const bool mixes = x.op == Op::mul || x.op == Op::add || x.op == Op::bit_xor || x.op == Op::shr;
+    if (!mixes || (!e_.constant_of(x.a) && !e_.constant_of(x.b))) return false;
+    hash = e_.constant_of(x.a) ? x.b : x.a;
+  }
+  return is_own_load(hash);
+}
+
 std::vector<std::uint32_t> RaceViews::candidates_in(Space space) const {
   std::vector<bool> is_written(trace_.memories.size());
   for (const Access& access : trace_.accesses) {
@@ -124,7 +164,8 @@ std::vector<std::uint32_t> RaceViews::candidates_in(Space space) const {
   std::vector<std::uint32_t> found;
   for (std::uint32_t i = 0; i < trace_.accesses.size() && found.size() <= most_candidates; ++i) {
     const Access& access = trace_.accesses[i];
-    if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague || is_vague_[access.address])
+    if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague ||
+        (is_vague_[access.address] && !is_anywhere(access)))
       continue;
     const bool is_by_thread_and_block = e_.uses(access.address, Uses::thread) && e_.uses(access.address, Uses::block);
     if (space == Space::shared || is_by_thread_and_block) found.push_back(i);

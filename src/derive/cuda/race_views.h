@@ -31,6 +31,9 @@ struct Vague {
 
 Vague vague_expressions(const Expressions& e, const Trees& trees);
 
+// for (d = 64; d > 0; d /= 2) if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d]: a block of 128 threads; 0 without such a loop.
+std::uint32_t block_of_tree(const Expressions& e);
+
 class RaceViews {
  public:
   RaceViews(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)
@@ -59,6 +62,8 @@ class RaceViews {
   Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
   // An atomic that is executed depending on data is executed by some threads.
   Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;
+  // atomicAdd(&bins[in[i]], 1), atomicAdd(&bins[hash(in[i]) % n], 1): an element that the data choose, of all or of many.
+  bool is_anywhere(const Access& access) const;
   std::vector<std::uint32_t> candidates_in(Space space) const;
 
   const Trace& trace_;

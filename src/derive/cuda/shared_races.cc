@@ -42,6 +42,22 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // partial[blockIdx.x] = sum; ...; for (b = threadIdx.x; b < gridDim.x; b += 256) total += partial[b];
+  void add_gathers(Races& races) const {
+    const auto hands_out = [](const Access& access) { return access.kind == Access::atomic && access.is_asked; };
+    if (trace_.uses_fences || orders_blocks() || std::ranges::any_of(trace_.accesses, hands_out)) return;
+    constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
+    std::vector<std::uint32_t> written(trace_.memories.size(), not_written);
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != Space::global) continue;
+      const bool is_of_block = e_.uses(access.address, Uses::block) && !e_.uses(access.address, unknown | Uses::iteration);
+      if (access.kind == Access::store && is_of_block) written[access.memory] = i;
+      if (access.kind != Access::load || written[access.memory] == not_written || !reads_for_all_blocks(access)) continue;
+      races.between_blocks.push_back({written[access.memory], i, false});
+    }
+  }
+
   void add_blocks(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::global);
     if (candidates.size() < 2 || candidates.size() > most_candidates || trace_.uses_fences || orders_blocks()) return;
@@ -70,6 +86,16 @@ class RaceFinder : public RaceViews {
   struct BlockView {
     std::vector<Touched> here, there;  // in one block and in the one beside it
   };
+
+  static constexpr std::uint32_t not_written = none;
+
+  // Is it an element for each block of the grid?
+  bool reads_for_all_blocks(const Access& access) const {
+    if (access.loop == none || e_.uses(access.address, Uses::block | Uses::varying | Uses::opaque)) return false;
+    const Expr& test = e_[trace_.loops[access.loop].condition];
+    const Op end = e_[test.b].op;
+    return test.op == Op::lt && end >= Op::grid_dim_x && end <= Op::grid_dim_z && e_.uses(access.address, Uses::iteration);
+  }
 
   static bool conflict(Access::Kind a, Access::Kind b) {
     if (a == Access::atomic && b == Access::atomic) return false;
@@ -223,17 +249,6 @@ class RaceFinder : public RaceViews {
     return std::ranges::any_of(touched, [&](const auto& one) { return one.second / 32 != touched.front().second / 32; });
   }
 
-  // atomicAdd(&bins[in[i]], 1): the element is whatever was read. Of an index with other parts, only some elements may be possible.
-  bool is_anywhere(const Access& access) const {
-    if (access.kind != Access::atomic) return false;
-    ExprId index = access.address;
-    while (e_[index].op == Op::mul && (e_.constant_of(e_[index].a) || e_.constant_of(e_[index].b))) {
-      index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
-    }
-    const Expr& load = e_[index];
-    return load.op == Op::load && trace_.memories[load.b].space == Space::global && e_.uses(load.a, Uses::thread);
-  }
-
   void note(const Meeting& meets, std::uint32_t first, std::uint32_t second, bool next, Races& races) const {
     if (!meets.any()) return;
     const bool first_writes = trace_.accesses[first].kind != Access::load;
@@ -271,6 +286,8 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
   const Trees trees = trees_in(trace);
   const Vague vague = vague_expressions(trace.expressions, trees);
   std::vector<Shape> shapes{block};
+  const std::uint32_t of_tree = is_launched || block.y > 1 || block.z > 1 ? 0 : block_of_tree(trace.expressions);
+  if (of_tree != 0) shapes = {{of_tree, 1, 1}};
   if (!is_launched && block.z == 1) {
     const std::array<Shape, 3> planes{{{16, 16, 1}, {32, 32, 1}, {8, 8, 1}}}, rows{{{128, 1, 1}, {64, 1, 1}, {32, 1, 1}}};
     shapes.insert(shapes.end(), block.y > 1 ? planes.begin() : rows.begin(), block.y > 1 ? planes.end() : rows.end());
@@ -280,6 +297,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races);
     finder.add_blocks(races);
+    finder.add_gathers(races);
     break;
   }
   add_unfenced_tickets(trace, races);

@@ -2,7 +2,8 @@
 //
 //   for (long i = threadIdx.x; i < n; i += blockDim.x) x[i] += bias[i % c];     k<<<1, 1024>>>(x, bias, n, c);
 //
-// Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not.
+// Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not. Where
+// barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left.
 #include <algorithm>
 #include <vector>
 
@@ -39,8 +40,9 @@ bool is_shared_by_threads(const Trace& trace, const Loop& loop) {
          holds_parameter(trace, test.b);
 }
 
-// Does each thread read and write elements of its own in it? An array that is only filled with a number is short, as a rule.
-bool moves_elements(const Trace& trace, const Loop& loop) {
+// Does each thread read and write elements of its own in it, or read them for an exchange? An array that is only filled with a number is
+// short, as a rule.
+bool moves_elements(const Trace& trace, const Loop& loop, bool is_for_exchange) {
   constexpr auto own = Uses::thread | Uses::loaded | Uses::varying;
   bool reads = false, writes = false;
   for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
@@ -51,7 +53,7 @@ bool moves_elements(const Trace& trace, const Loop& loop) {
     reads = reads || (access.kind == Access::load && is_own);
     writes = writes || (access.kind == Access::store && is_own);
   }
-  return reads && writes;
+  return reads && (writes || is_for_exchange);
 }
 
 bool exchanges_something(const Trace& trace) {
@@ -65,10 +67,12 @@ bool exchanges_something(const Trace& trace) {
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
   if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
+  const bool has_barriers = !trace.barriers.empty();
   const auto is_such = [&](const Loop& loop) {
-    return loop.parent == none && is_shared_by_threads(trace, loop) && moves_elements(trace, loop);
+    return loop.parent == none && is_shared_by_threads(trace, loop) && moves_elements(trace, loop, has_barriers);
   };
-  const auto loop = exchanges_something(trace) ? trace.loops.end() : std::ranges::find_if(trace.loops, is_such);
+  const bool may_be_such = has_barriers || !exchanges_something(trace);
+  const auto loop = may_be_such ? std::ranges::find_if(trace.loops, is_such) : trace.loops.end();
   into.set(Id::has_single_block_loop, loop != trace.loops.end(), {launches.single_block_at});
   if (loop == trace.loops.end()) return;
   const Source& source = view.program.sources()[loop->at.source];

@@ -105,7 +105,7 @@ class SkippedBarriers {
 
   // Which of these threads go on without what the condition guards, if others do not.
   std::optional<Skip> skip_of(ExprId condition, const Mask& of, std::uint32_t context, std::uint32_t loop, bool is_loop) const {
-    if (is_of_template(trace_, condition)) return std::nullopt;
+    if (is_of_template(trace_, condition) || (is_loop && ends_at_rounded_size(e_, condition))) return std::nullopt;
     if (lanes_.is_varying(condition)) {
       if (!loads_differ(trace_, lanes_, condition)) return std::nullopt;
       return Skip{condition, of, of, context, loop, is_loop};

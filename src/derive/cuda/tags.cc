@@ -50,13 +50,14 @@ void add_memory_styles(const KernelView& view, model::cuda::Kernel& kernel) {
 }  // namespace
 
 // The loop is bounded: an address has few terms.
-bool has_global_index(const Expressions& e, ExprId root) {
+bool has_global_index(const Expressions& e, ExprId root, std::optional<int> only) {
   std::vector<ExprId> open{root};
   for (int steps = 0; !open.empty() && steps < 256; ++steps) {
     const ExprId id = open.back();
     open.pop_back();
     const Expr& x = e[id];
     for (int direction = 0; direction < 3 && x.op == Op::add; ++direction) {
+      if (only && direction != *only) continue;
       const auto thread = static_cast<Op>(static_cast<int>(Op::thread_x) + direction);
       const auto is_block = [&](ExprId part) {
         const auto block = static_cast<Op>(static_cast<int>(Op::block_x) + direction);

@@ -1,6 +1,8 @@
 // The documented tags of a kernel: how it indexes, how it accesses memory, which atomics and reductions it has.
 #pragma once
 
+#include <optional>
+
 #include "derive/cuda/facts.h"
 
 namespace frx::derive::cuda {
@@ -10,8 +12,8 @@ void add_tags(const KernelView& view, model::cuda::Kernel& kernel);
 // Does any expression contain blockIdx * blockDim + threadIdx in one direction? 0: x, 1: y, 2: z.
 bool has_global_index(const Trace& trace, int direction);
 
-// Does this expression contain it, in any direction, with the size of a block and not a pitch as the factor?
-bool has_global_index(const Expressions& e, ExprId root);
+// Does this expression contain it, in any direction or in one alone, with the size of a block and not a pitch as the factor?
+bool has_global_index(const Expressions& e, ExprId root, std::optional<int> only = {});
 
 // An access to global memory whose neighbours in x are its neighbours in memory, by the thread's number alone.
 bool is_flat(const KernelView& view, std::size_t access);

@@ -45,6 +45,7 @@ struct Access {
   std::uint32_t context = 0, loop = none;
   ExprId alive = 1;          // nonzero in threads that have not returned
   bool is_constant = false;  // of a store: the value is a number
+  bool is_same = false;      // of a store: all threads that make it store the same value
   bool is_asked = false;     // of an atomic: the value that it returns is used
   bool is_vague = false;     // a member of an object whose layout is unknown: the address is that of the object
 };
@@ -136,6 +137,8 @@ struct LaunchSite {
   std::array<std::uint32_t, 2> extents{none, none};  // then: the nodes of grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
+  bool rounds_up_rows = false;              // of the grid along y: (n + 7) / 8
+  std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers
 };

@@ -117,11 +117,20 @@ ValueTypes::ValueTypes(const Program& program, const Function& function)
   for (std::uint32_t n = last; n-- > first_;) types_[n - first_] = typed(n);
 }
 
+// A name that the program gives an integer type is that type. One that it gives double asks for it.
+ValueType ValueTypes::named_type(std::string_view name) const {
+  const ValueType known = arithmetic_type_named(name);
+  if (known.type != unknown) return known;
+  const std::string_view alias = program_.alias(name);
+  const ValueType aliased = alias.empty() ? ValueType{} : arithmetic_type_named(alias);
+  return aliased.is(int32) || aliased.is(int64) ? aliased : ValueType{};
+}
+
 void ValueTypes::declare(std::uint32_t declaration) {
   const auto& syntax = source_.syntax;
   const std::uint32_t type = syntax.child(declaration, Role::type);
   if (type == none) return;
-  const ValueType base = arithmetic_type_named(source_.text_of(type));
+  const ValueType base = named_type(source_.text_of(type));
   for (std::uint32_t c = syntax.first_child(declaration); c != none; c = syntax.next_sibling(c)) {
     if (syntax[c].role != Role::declarator && !syntax.is(c, NodeKind::init_declarator)) continue;
     const std::uint32_t declarator = syntax.is(c, NodeKind::init_declarator) ? syntax.child(c, Role::declarator) : c;

@@ -42,6 +42,7 @@ class ValueTypes {
 
  private:
   void declare(std::uint32_t declaration);
+  ValueType named_type(std::string_view name) const;
   void note(std::string_view name, const ValueType& type);
   ValueType typed(std::uint32_t node) const;
   ValueType named(std::uint32_t node) const;

@@ -119,7 +119,9 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
     if (i == 0) constants_of(value, site.grid);
+    if (i == 0) site.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
     if (i == 1) constants_of(value, site.block);
+    if (i == 1) site.least_block = least_of(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }
@@ -148,6 +150,11 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   return eval_group_method(object, name, node);
 }
 
+// Functions of cuRAND for device code work on the state of one thread, but for those of MTGP32, which a block shares.
+bool Walker::is_of_random_numbers(std::string_view name) {
+  return (name.starts_with("curand") || name.starts_with("hiprand") || name.starts_with("rocrand")) && name.find("mtgp") == name.npos;
+}
+
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
@@ -157,8 +164,15 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     note_exchange(name, access, node);
     return with(e_.varying());
   }
+  if (is_of_random_numbers(name)) return with(e_.varying());
   if (name.starts_with("__ld") && arguments.size() == 1) {
     return arguments[0].kind == Value::pointer ? loaded(arguments[0], node) : with(e_.opaque());
+  }
+  // tex2D<float>(image, x, y), tex1Dfetch(...): what is read at coordinates of a thread is its own.
+  if (name.size() > 4 && name.starts_with("tex") && name[3] >= '1' && name[3] <= '3' && name[4] == 'D') {
+    constexpr auto differs = Uses::thread | Uses::varying | Uses::loaded;
+    const auto is_own = [&](const Value& argument) { return e_.uses(argument.expr, differs); };
+    return with(std::ranges::any_of(arguments, is_own) ? e_.varying() : e_.fresh(Op::uniform));
   }
   if (name.starts_with("__st") && arguments.size() == 2) {
     note_access(arguments[0], node, Access::store);
@@ -177,7 +191,7 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
 std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments) {
   static const std::unordered_map<std::string_view, Op> two = {{"min", Op::min},  {"max", Op::max},      {"umin", Op::min},
                                                                {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
-                                                               {"IMIN", Op::min}};
+                                                               {"IMIN", Op::min}, {"mini", Op::min},     {"maxi", Op::max}};
   if (const auto at = two.find(name); at != two.end() && arguments.size() == 2) return arithmetic(at->second, arguments[0], arguments[1]);
   if ((name == "fma" || name == "fmaf" || name.starts_with("__fma") || name == "__hfma" || name == "__hfma2") && arguments.size() == 3) {
     return arithmetic(Op::add, arithmetic(Op::mul, arguments[0], arguments[1]), arguments[2]);

@@ -249,7 +249,13 @@ Value Walker::eval_number(std::uint32_t node) {
   std::int64_t value = 0;
   const char* begin = digits.data() + (is_hex || is_binary ? 2 : 0);
   const char* end = digits.data() + digits.size();
-  const auto read = std::from_chars(begin, end, value, is_hex ? 16 : is_binary ? 2 : is_octal ? 8 : 10);
+  const int base = is_hex ? 16 : is_binary ? 2 : is_octal ? 8 : 10;
+  auto read = std::from_chars(begin, end, value, base);
+  if (read.ec == std::errc::result_out_of_range) {  // 0x9E3779B97F4A7C15ull needs all 64 bits
+    std::uint64_t bits = 0;
+    read = std::from_chars(begin, end, bits, base);
+    value = static_cast<std::int64_t>(bits);
+  }
   if (read.ec != std::errc() || std::string_view(read.ptr, end).find_first_not_of("uUlLzZ") != std::string_view::npos) {
     return with(e_.opaque());
   }
@@ -351,7 +357,10 @@ void Walker::store(std::uint32_t left, const Value& value) {
   }
   if (is_memory(left)) {
     const std::uint32_t access = note_access(address_of(left), left, Access::store);
-    if (access != none) trace_.accesses[access].is_constant = e_.constant_of(value.expr).has_value();
+    if (access == none) return;
+    constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded | Uses::floating;
+    trace_.accesses[access].is_constant = e_.constant_of(value.expr).has_value();
+    trace_.accesses[access].is_same = value.kind == Value::number && !e_.uses(value.expr, differs);
   } else if (syntax().is(left, NodeKind::field_expression)) {
     // A member of a local object is assigned: the value of the object is no longer known.
     const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));

@@ -102,7 +102,9 @@ Value Walker::address_of_subscript(std::uint32_t node) {
   const bool is_member =
       syntax().is(argument, NodeKind::field_expression) && base.memory != none && trace_.memories[base.memory].space == Space::shared;
   const bool is_array = std::exchange(base.is_member_array, false);
-  if (!is_member && !is_array && base.kind == Value::pointer && base.memory != none && is_memory(argument) && !is_partial(base))
+  // So is an array at namespace scope, by its name.
+  const bool is_whole = base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size();
+  if (!is_member && !is_array && !is_whole && base.kind == Value::pointer && base.memory != none && is_memory(argument))
     base = loaded(base, argument);
   const std::uint32_t list = syntax().child(node, Role::indices);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {

@@ -188,12 +188,17 @@ class Walker {
   // launch_calls.cc
   struct Config {
     std::array<std::optional<std::int64_t>, 3> grid, block;
+    std::optional<std::int64_t> least_block;
+    bool rounds_up_rows = false;
     std::array<std::uint32_t, 2> nodes{none, none};
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
   };
   std::optional<std::int64_t> constant_of(const Value& value) const;
+  std::optional<std::int64_t> least_of(const Value& extent) const;
+  bool rounds_up(ExprId blocks) const;
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
+  std::uint32_t called_name(std::uint32_t node) const;
   std::uint32_t kernel_in(std::uint32_t list);
   std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
   void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
@@ -203,6 +208,7 @@ class Walker {
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
+  static bool is_of_random_numbers(std::string_view name);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);

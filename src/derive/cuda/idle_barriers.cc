@@ -1,0 +1,275 @@
+// Barriers in loops that order nothing, or more of them than the work needs.
+//
+//   for (...) { s[t] = a[i]; __syncthreads(); b[i] = s[t]; __syncthreads(); }   each thread reads what it wrote itself
+//   for (...) { __syncthreads(); ...; __syncthreads(); }                        the last of a round and the first of the next
+//   for (r = 0; r < rows; ++r) for (d = 16; d > 0; d /= 2) {                    the rounds have rows of their own: each step could be
+//     if (t < d) s[r][t] += s[r][t + d]; __syncthreads(); }                     made for all rows, with one barrier behind it
+//
+// Nothing is said where code that is not seen may exchange something.
+#include "derive/cuda/idle_barriers.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::size_t worth_saying = 3;  // barriers in a round
+
+// Excludes barriers that are executed depending on a parameter of the template or of the kernel.
+bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
+  constexpr auto of_a_thread = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque;
+  for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) {
+    const Context& context = trace.contexts[c];
+    if (context.is_loop && context.at == trace.loops[barrier.loop].at) return true;
+    if (!context.is_loop && !trace.expressions.constant_of(context.condition) && !trace.expressions.uses(context.condition, of_a_thread))
+      return false;
+  }
+  return true;
+}
+
+// Does a loop pass a barrier with nothing in memory accessed since the one before, in this iteration or in the last one?
+bool has_idle_barrier(const Trace& trace, const Loop& loop) {
+  std::optional<std::uint32_t> first, last;
+  for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
+    const OrderSite& order = trace.orders[i];
+    if (order.kind != OrderSite::block) return false;
+    if (last == order.accesses) return true;
+    if (!first) first = order.accesses;
+    last = order.accesses;
+  }
+  return first == loop.first_access && last == loop.last_access && loop.last_order - loop.first_order > 1;
+}
+
+class LoopBarriers {
+ public:
+  explicit LoopBarriers(const KernelView& view) : view_(view), trace_(view.trace), e_(view.trace.expressions) {}
+
+  // Each thread of the block touches elements of its own only, for as long as the loop runs.
+  bool exchanges_nothing(const Loop& loop) const {
+    if (may_exchange_unseen(loop)) return false;
+    std::unordered_map<std::uint32_t, Use> uses;  // by memory
+    for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+      const Access& access = trace_.accesses[i];
+      const Space space = trace_.memories[access.memory].space;
+      if (space == Space::local || space == Space::constant) continue;
+      if (access.is_asked) return false;
+      Use& use = uses[access.memory];
+      const bool is_first = use.count++ == 0;
+      use.is_one = !access.is_vague && (is_first || (use.is_one && use.address == access.address));
+      use.address = access.address;
+      use.is_written = use.is_written || access.kind != Access::load;
+      use.is_atomic = (is_first || use.is_atomic) && access.kind == Access::atomic;
+    }
+    return std::ranges::all_of(uses, [&](const auto& one) {
+      const auto& [memory, use] = one;
+      if (!use.is_written) return is_settled_before(memory, loop);
+      // What is only added up or only written is not exchanged, unless something reads it.
+      if ((use.is_atomic || use.is_one) && !is_read(memory) && !holds_loop_value(e_, use.address)) return true;
+      return use.is_one && is_of_one_thread(use.address);
+    });
+  }
+
+  // All that the loop touches in shared memory belongs to one of its rounds.
+  bool has_independent_rounds(const Loop& loop) const {
+    if (loop.halved != 0 || loop.doubled != 0 || loop.shift != 0 || e_.constant_of(loop.condition)) return false;
+    bool writes = false;
+    for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != Space::shared) continue;
+      if (!steps_evenly(access.address, loop.iteration)) return false;
+      writes = writes || (access.kind == Access::store && e_.uses(access.address, Uses::thread));
+    }
+    const auto is_block = [](const OrderSite& order) { return order.kind == OrderSite::block; };
+    return writes && std::all_of(trace_.orders.begin() + loop.first_order, trace_.orders.begin() + loop.last_order, is_block);
+  }
+
+  // In the loop itself, or in a function that the kernel calls.
+  bool has_unseen_access(const Loop& loop) const {
+    if (has_unseen_access(loop.at.source, loop.at.node)) return true;
+    return std::any_of(trace_.functions.begin() + 1, trace_.functions.end(), [&](std::uint32_t f) {
+      const Function& function = view_.program.functions()[f];
+      return has_unseen_access(function.at.source, function.body);
+    });
+  }
+
+ private:
+  struct Use {
+    ExprId address = 0;
+    std::uint32_t count = 0;
+    bool is_one = false, is_written = false, is_atomic = false;
+  };
+
+  bool is_read(std::uint32_t memory) const {
+    return std::ranges::any_of(trace_.accesses, [&](const Access& a) { return a.memory == memory && a.kind == Access::load; });
+  }
+
+  // Functions that are not seen, fences and groups of several blocks; a function that is passed to the kernel cannot reach shared memory
+  // that it is not given.
+  bool may_exchange_unseen(const Loop& loop) const {
+    if (trace_.uses_groups || trace_.shared_escapes || !trace_.collectives.empty() || view_.names.barrier_in_assembly) return true;
+    if (has_unseen_access(loop)) return true;
+    const bool has_shared = std::ranges::any_of(trace_.memories, [](const Memory& m) { return m.space == Space::shared; });
+    const bool may_hide = trace_.may_synchronize || has_shared;
+    for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
+      const OrderSite::Kind kind = trace_.orders[i].kind;
+      if (kind == OrderSite::fence || (kind == OrderSite::unknown && may_hide)) return true;
+    }
+    return false;
+  }
+
+  // Is there `p[i]` or `*p` where p is a pointer that nothing is known of, to shared memory perhaps?
+  bool has_unseen_access(std::uint32_t in, std::uint32_t root) const {
+    if (seen_.empty()) {
+      for (const Access& access : trace_.accesses) seen_.emplace(access.at.source, access.at.node);
+    }
+    const Source& source = view_.program.sources()[in];
+    for (std::uint32_t n = root; n < source.syntax[root].last; ++n) {
+      // `&x`, and `(&x)[i]`: what x is stands elsewhere.
+      const std::uint32_t object = source.syntax.child(n, Role::argument);
+      const bool is_address = source.text_of(n).starts_with('&') || (object != none && source.text_of(object).starts_with("(&"));
+      if (is_address || (!source.syntax.is(n, NodeKind::subscript) && !source.syntax.is(n, NodeKind::pointer_expression))) continue;
+      // Of a[i][j] and p[i].x all is one access.
+      bool is_seen = false;
+      constexpr int most_around = 8;
+      std::uint32_t p = n;
+      for (int i = 0; i < most_around && p != none && !is_seen; ++i, p = source.syntax[p].parent) is_seen = seen_.contains({in, p});
+      if (!is_seen) return true;
+    }
+    return false;
+  }
+
+  // Does each element belong to one thread of the block, whatever rounds the threads are in? A variable that a loop changes in no simple
+  // way may be a pointer that is swapped with another.
+  bool is_of_one_thread(ExprId address) const {
+    if (!e_.uses(address, Uses::thread) || holds_loop_value(e_, address)) return false;
+    std::vector<std::pair<std::int64_t, std::uint32_t>> touched;  // addresses, and the threads
+    for (const Lanes& lanes : rounds()) {
+      if (!lanes.is_known(address)) return false;
+      for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) touched.emplace_back(lanes.at(address, lane), lanes.thread_of(lane));
+    }
+    std::ranges::sort(touched);
+    const auto is_shared = [](const auto& one, const auto& next) { return one.first == next.first && one.second != next.second; };
+    return std::ranges::adjacent_find(touched, is_shared) == touched.end();
+  }
+
+  // A few rounds of all loops.
+  const std::deque<Lanes>& rounds() const {
+    constexpr std::int64_t most = 4;
+    for (auto n = static_cast<std::int64_t>(rounds_.size()); n < most; ++n)
+      rounds_.emplace_back(e_, Sample{.kind = Sample::large_odd, .block = view_.block, .iteration = n});
+    return rounds_;
+  }
+
+  // What the loop reads was written before it, and a barrier stands in between, or is not written at all.
+  bool is_settled_before(std::uint32_t memory, const Loop& loop) const {
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const bool is_within = i >= loop.first_access && i < loop.last_access;
+      if (is_within || trace_.accesses[i].memory != memory || trace_.accesses[i].kind == Access::load) continue;
+      if (i >= loop.last_access && loop.parent == none) continue;
+      const auto after = std::ranges::upper_bound(trace_.orders, i, {}, &OrderSite::accesses);
+      const auto is_barrier = [](const OrderSite& order) { return order.kind == OrderSite::block; };
+      const auto end = trace_.orders.begin() + loop.first_order;
+      if (i >= loop.last_access || after >= end || std::find_if(after, end, is_barrier) == end) return false;
+    }
+    return true;
+  }
+
+  // `row * 64 + t`: the round is added, times a size perhaps, and not cut.
+  bool steps_evenly(ExprId address, ExprId iteration) const {
+    constexpr int most_terms = 64;
+    std::vector<ExprId> open{address};
+    bool any = false;
+    for (int i = 0; !open.empty(); ++i) {
+      const ExprId id = open.back();
+      const Expr& x = e_[id];
+      open.pop_back();
+      if (i > most_terms) return false;
+      if (id == iteration) any = true;
+      if (id == iteration || !e_.uses(id, Uses::iteration)) continue;
+      if (x.op == Op::add || x.op == Op::sub) {
+        open.insert(open.end(), {x.a, x.b});
+      } else if (x.op == Op::mul && e_.uses(x.a, Uses::iteration) != e_.uses(x.b, Uses::iteration)) {
+        open.push_back(e_.uses(x.a, Uses::iteration) ? x.a : x.b);
+      } else if (holds(id, iteration)) {
+        return false;
+      }
+    }
+    return any;
+  }
+
+  bool holds(ExprId root, ExprId wanted) const {
+    constexpr int most_looked_at = 64;
+    std::vector<ExprId> open{root};
+    for (int i = 0; !open.empty(); ++i) {
+      const ExprId id = open.back();
+      open.pop_back();
+      if (id == wanted || i > most_looked_at) return true;
+      const Expr& x = e_[id];
+      if (x.op < Op::add || !e_.uses(id, Uses::iteration)) continue;
+      open.push_back(x.a);
+      if (x.op < Op::neg) open.push_back(x.b);
+      if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+    }
+    return false;
+  }
+
+  const KernelView& view_;
+  const Trace& trace_;
+  const Expressions& e_;
+  mutable std::deque<Lanes> rounds_;
+  mutable std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;  // files and nodes of accesses
+};
+
+}  // namespace
+
+bool holds_loop_value(const Expressions& e, ExprId root) {
+  constexpr int most_looked_at = 64;
+  std::vector<ExprId> open{root};
+  for (int i = 0; !open.empty(); ++i) {
+    const Expr& x = e[open.back()];
+    open.pop_back();
+    if (x.op == Op::loop_value || i > most_looked_at) return true;
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return false;
+}
+
+IdleBarriers idle_barriers(const KernelView& view) {
+  constexpr std::size_t most_loops = 32;
+  const Trace& trace = view.trace;
+  std::map<std::uint32_t, std::vector<NodeRef>> by_loop;
+  for (const BarrierSite& barrier : trace.barriers) {
+    if (barrier.loop == none || barrier.is_named || barrier.is_collective || !is_in_each_round(trace, barrier)) continue;
+    std::vector<NodeRef>& sites = by_loop[barrier.loop];
+    if (std::ranges::find(sites, barrier.at) == sites.end()) sites.push_back(barrier.at);
+  }
+  IdleBarriers worst;
+  if (by_loop.size() > most_loops) return worst;
+  const LoopBarriers barriers(view);
+  const auto consider = [&](const std::vector<NodeRef>& sites, std::string_view reason, bool is_needless) {
+    if (std::pair(is_needless, sites.size()) > std::pair(worst.is_needless, worst.sites.size())) worst = {sites, reason, is_needless};
+  };
+  for (const auto& [l, sites] : by_loop) {
+    const Loop& loop = trace.loops[l];
+    if (has_idle_barrier(trace, loop) && !barriers.has_unseen_access(loop))
+      consider(sites, "and between two of them nothing is accessed", false);
+    if (barriers.exchanges_nothing(loop)) consider(sites, "although no thread reads what another one writes in it", true);
+    // The steps of a tree, one by one or in a loop of their own, for each row.
+    if (sites.size() >= worth_saying && barriers.has_independent_rounds(loop))
+      consider(sites, "although its rounds have nothing in common: each step could be made for all of them at once", true);
+    const bool is_tree = loop.halved != 0 || loop.doubled != 0 || loop.shift != 0;
+    if (is_tree && loop.parent != none && barriers.has_independent_rounds(trace.loops[loop.parent]))
+      consider(sites, "of a loop whose rounds have nothing in common: each step could be made for all of them at once", true);
+  }
+  return worst;
+}
+
+}  // namespace frx::derive::cuda

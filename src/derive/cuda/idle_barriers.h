@@ -1,0 +1,25 @@
+// Barriers in loops that order nothing, or that one pass over all rounds of the loop would need only once.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "derive/cuda/facts.h"
+
+namespace frx::derive::cuda {
+
+// A loop, the barriers that it passes in each round, and what is wrong with them.
+struct IdleBarriers {
+  std::vector<NodeRef> sites;
+  std::string_view reason;   // in words, behind "3 barriers in one round of a loop"
+  bool is_needless = false;  // also where they are few
+};
+
+// Is a part of it a variable that a loop changes in no simple way, such as a pointer that is swapped with another?
+bool holds_loop_value(const Expressions& e, ExprId root);
+
+// The worst loop of the kernel; no sites where there is none.
+IdleBarriers idle_barriers(const KernelView& view);
+
+}  // namespace frx::derive::cuda
