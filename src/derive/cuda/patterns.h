@@ -76,7 +76,7 @@ class Patterns {
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
   void exempt_unknown_strides();
-  void spread_own_rows();  // own_rows.cc
+  void spread_own_rows(const Shape& block);  // own_rows.cc
   // own_elements.cc
   void exempt_own_elements(const Lanes& now, const Shape& block);
   bool diverges_in_block(const Lanes& lanes, ExprId condition) const;
