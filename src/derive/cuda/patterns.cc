@@ -16,6 +16,8 @@ namespace {
 // Limits addresses to 2^60, whatever overflowed in their computation; the distances of lanes are preserved.
 std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
 
+constexpr std::int64_t farthest_constant = 65536;  // bytes; sizes that are unknown are larger in the samples
+
 }  // namespace
 
 Shape likely_block(const Trace& trace) {
@@ -123,6 +125,9 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     // An element of unknown size may be as wide as the lanes are apart.
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
     if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
+    // A member of elements of unknown size: the lanes are far apart only where a run-time number of elements lies between them.
+    const bool is_far = pattern.kind == AccessPattern::spread && pattern.lane_stride && std::abs(*pattern.lane_stride) > farthest_constant;
+    if (access.is_vague && access.is_guess && pattern.kind != AccessPattern::uniform && !is_far) pattern.kind = AccessPattern::unknown;
     // Lanes that a condition excludes are a matter of divergence, not of how the others are spread.
     if (pattern.kind != AccessPattern::spread) continue;
     AccessPattern all = before;

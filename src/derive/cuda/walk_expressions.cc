@@ -81,24 +81,7 @@ Value Walker::eval_kind(std::uint32_t node) {
 Value Walker::eval_others(std::uint32_t node) {
   if (text(node) == "nullptr" || text(node) == "NULL") return number(0);
   if (syntax().is(node, NodeKind::lambda)) {
-    const Scope scope(*this);
-    const std::uint32_t body = syntax().child(node, Role::body);
-    const bool was_quiet = quiet_;
-    if (body != none) {  // evaluated as if it ran here; its `return` does not leave this function
-      frames_.push_back({.function = frames_.back().function,
-                         .first_slot = frames_.back().first_slot,
-                         .context = context_,
-                         .result = {},
-                         .result_when = e_.constant(1),
-                         .outer_returned = returned_,
-                         .outer_stays = stays_});
-      const ExprId returned = returned_, stays = stays_;
-      walk(body);
-      returned_ = returned;
-      stays_ = stays;
-      frames_.pop_back();
-    }
-    quiet_ = was_quiet;
+    walk_lambda(node);
     return with(e_.opaque());
   }
   if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);

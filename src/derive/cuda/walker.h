@@ -30,6 +30,7 @@ struct Value {
   // The loads that a number is, or is the product of; a sum keeps the product it contains.
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
+  std::uint32_t lambda = none;  // the node of the lambda that a variable holds
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
@@ -50,6 +51,7 @@ class Walker {
   struct Slot {
     std::string_view name;
     Value value;
+    bool is_called = false;  // a lambda, which is followed where it is called
   };
   struct Frame {
     std::uint32_t function = 0;
@@ -74,6 +76,7 @@ class Walker {
     Scope& operator=(const Scope&) = delete;
   };
   class Deeper;
+  static constexpr std::size_t deepest_inlining = 8;
   static constexpr std::uint32_t nodes_of_a_step = 16;  // that are only passed
 
   const Source& source() const { return *here_; }
@@ -205,8 +208,24 @@ class Walker {
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
-  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
-  Value follow(std::uint32_t function, const std::vector<Value>& arguments);
+  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
+  std::optional<Value> eval_lambda(std::uint32_t slot, const std::vector<Value>& arguments, std::uint32_t call);
+  Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call);
+  // walk_references.cc
+  static bool is_changeable_reference(const Source& source, std::uint32_t parameter);
+  struct Reference {
+    std::uint32_t variable = 0, parameter = 0;  // slots: of the caller, and of the function that is followed
+  };
+  std::vector<std::uint32_t> variables_in(std::uint32_t call) const;
+  std::vector<Reference> declare_arguments(const std::vector<std::uint32_t>& parameters, const std::vector<Value>& arguments,
+                                           const std::vector<std::uint32_t>& variables);
+  std::vector<std::pair<std::uint32_t, Value>> results_of(const std::vector<Reference>& references, bool all_stay);
+  void forget_pointed(std::uint32_t call);
+  void push_lambda_frame();
+  void pop_lambda_frame();
+  void walk_lambda(std::uint32_t lambda);
+  void follow_uncalled_lambdas(std::size_t first_slot);
+  bool is_deep() const { return frames_.size() > deepest_inlining; }
   Value unknown_call(const std::vector<Value>& arguments);
   std::vector<Value> eval_arguments(std::uint32_t node);
   BarrierSite* note_barrier(std::uint32_t node);
