@@ -6,6 +6,7 @@
 
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/tags.h"
+#include "derive/cuda/windows.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -117,10 +118,23 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, pattern, access.address));
 }
 
+// Does a warp touch several times the sectors that its bytes fill, of which its other accesses use the rest: a structure of arrays whose
+// members are read one by one, a few elements of each thread? A compiler joins the parts of a float4 into one access.
+bool is_of_record(const KernelView& view, std::size_t i) {
+  constexpr double least = 2.5;
+  const Access& access = view.trace.accesses[i];
+  const AccessPattern& pattern = view.patterns.accesses[i];
+  if (!pattern.is_record || pattern.sector_ratio < least || access.is_guess) return false;
+  const TypeInfo type = view.program.type(view.trace.memories[access.memory].type);
+  return type.parts <= 1 || type.parts == 3;
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses
+  Places records(view);
+  std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -129,6 +143,10 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
     const AccessPattern& pattern = view.patterns.accesses[i];
+    if (is_of_record(view, i)) {
+      records.add(access.at);
+      if (!widest || view.patterns.accesses[*widest].sector_ratio < pattern.sector_ratio) widest = i;
+    }
     if (pattern.kind != AccessPattern::spread) continue;
     spread.add(access.at);
     if (!worst || view.patterns.accesses[*worst].sector_ratio < pattern.sector_ratio) worst = i;
@@ -136,17 +154,32 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set(Id::global_access_count, all.count());
   into.set(Id::coalesced_access_count, flat.count());
   into.set(Id::narrow_access_count, any_narrow_load ? narrow.count() : 0.0);
-  const bool any_flat = flat.any(), any_spread = spread.any();
+  const bool any_flat = flat.any(), any_spread = spread.any(), only_records = !any_spread && records.any();
   into.set(Id::likely_coalesced_1d, any_flat, flat.take());
+  into.set(Id::only_records, only_records);
+  if (only_records) worst = widest;
+  Places& shown = only_records ? records : spread;
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
-  into.set(Id::strided_or_pitched, any_spread, worst ? with_first(spread.take(), view.place_of(worst_at)) : spread.take());
+  into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (worst) add_worst_access(view, *worst, into);
+}
+
+// Arrays of which neighbouring threads read overlapping windows, in place of those that were found.
+bool add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places& places) {
+  const std::vector<std::size_t> windowed = windowed_loads(view.trace, view.block);
+  if (windowed.empty()) return false;
+  reused.clear();
+  for (const std::size_t i : windowed) {
+    reused.insert(view.trace.accesses[i].memory);
+    places.add(view.trace.accesses[i].at);
+  }
+  return true;
 }
 
 // Arrays that a loop reads and that many threads of a block read at the same places.
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
-  Places places(view);
+  Places places(view), windows(view);
   bool is_shared_out = false;  // not the same for all lanes of a warp, which a single load would serve
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
@@ -158,7 +191,10 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;
     places.add(access.at);
   }
-  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());
+  const bool only_windows = (!is_shared_out || reused.size() < 2) && add_windows(view, reused, windows);
+  is_shared_out = is_shared_out || only_windows;
+  into.set(Id::only_windows, only_windows);
+  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0, only_windows ? windows.take() : places.take());
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {

@@ -20,6 +20,7 @@ struct AccessPattern {
   double sector_ratio = 1;                  // sectors of 32 bytes that are touched, relative to those that the bytes would fill
   std::optional<std::int64_t> lane_stride;  // bytes between neighbouring lanes, where it is a constant
   bool stride_is_symbolic = false;          // it depends on an unknown size
+  bool is_record = false;                   // packed only with the other accesses that use the rest of the same sectors
   bool is_own_row = false;                  // each lane walks a row of its own, which begins where it has read
   std::uint32_t bank_ways = 1;              // shared memory: the degree of bank conflicts
   std::int64_t first_address = 0;           // of the first active lane, in the sample with odd sizes

@@ -56,20 +56,43 @@ std::uint32_t Walker::changed_name(std::uint32_t node) const {
 std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
   std::vector<Change> changes;
   std::unordered_map<std::uint32_t, std::size_t> by_slot;
+  std::vector<std::uint32_t> names;
   for (std::uint32_t n = node; n < syntax()[node].last; ++n) {
-    const std::uint32_t name = changed_name(n);
-    if (name == none) continue;
-    const std::optional<std::uint32_t> slot = slot_named(text(name));
-    if (!slot) continue;
-    // A scalar in memory stays where it is.
-    const std::uint32_t memory = slots_[*slot].value.memory;
-    if (memory != none && trace_.memories[memory].is_scalar) continue;
-    const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
-    if (is_new) changes.push_back({*slot, 0, n});
-    ++changes[at->second].count;
+    names.clear();
+    if (const std::uint32_t name = changed_name(n); name != none) names.push_back(name);
+    if (syntax().is(n, NodeKind::call)) add_referred(n, names);
+    for (const std::uint32_t name : names) {
+      const std::optional<std::uint32_t> slot = slot_named(text(name));
+      if (!slot) continue;
+      // A scalar in memory stays where it is.
+      const std::uint32_t memory = slots_[*slot].value.memory;
+      if (memory != none && trace_.memories[memory].is_scalar) continue;
+      const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
+      if (is_new) changes.push_back({*slot, 0, n});
+      changes[at->second].count += syntax().is(n, NodeKind::call) ? 2 : 1;  // by a call: in no simple way
+    }
   }
   steps_ += (syntax()[node].last - node) / 4;
   return changes;
+}
+
+// The variables that a call may change through references.
+void Walker::add_referred(std::uint32_t call, std::vector<std::uint32_t>& names) const {
+  const std::uint32_t name = name_in(source(), syntax().child(call, Role::function));
+  const std::uint32_t list = name == none ? none : syntax().child(call, Role::arguments);
+  if (list == none) return;
+  for (std::uint32_t f = program_.first_device_function(text(name)); f != none; f = program_.functions()[f].next) {
+    const Function& callee = program_.functions()[f];
+    if (program_.sources().is_released(callee.at.source)) continue;
+    std::size_t i = 0;
+    for (std::uint32_t c = syntax().first_child(list); c != none && i < callee.parameters.size(); c = syntax().next_sibling(c)) {
+      if (syntax().is(c, NodeKind::token)) continue;
+      const std::uint32_t parameter = callee.parameters[i++];
+      const bool is_name = syntax().is(c, NodeKind::identifier);
+      if (is_name && is_changeable_reference(program_.sources()[callee.at.source], parameter)) names.push_back(c);
+    }
+    return;  // overloads seldom differ in this
+  }
 }
 
 bool Walker::is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const {
@@ -110,7 +133,39 @@ std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t
 // The amount by which a variable grows in each iteration; nothing when it cannot be determined.
 std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
   if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
-  if (!is_in_each_iteration(change.node, loop)) return std::nullopt;
+  if (!is_in_each_iteration(change.node, loop) && !is_guarded_by_itself(change.node, loop)) return std::nullopt;
+  return step_by(change, all);
+}
+
+// if (i < n) { a[i] = 0; i += step; }: threads that no longer pass the guard never pass it again, and the others have taken all steps.
+bool Walker::is_guarded_by_itself(std::uint32_t node, std::uint32_t loop) const {
+  const std::string_view op = text(syntax().child(node, Role::op));
+  if (op != "++" && op != "+=") return false;
+  std::uint32_t guard = none;
+  for (std::uint32_t p = syntax()[node].parent; p != loop; p = syntax()[p].parent) {
+    const NodeKind kind = syntax().kind(p);
+    if (kind == NodeKind::if_statement && guard == none) {
+      guard = p;
+    } else if (kind != NodeKind::compound_statement && kind != NodeKind::expression_statement) {
+      return false;
+    }
+  }
+  if (guard == none || syntax().child(guard, Role::alternative) != none) return false;
+  const std::uint32_t clause = syntax().child(guard, Role::condition);
+  const std::uint32_t test = clause == none ? none : syntax().child(clause, NodeKind::binary);
+  if (test == none) return false;
+  const std::string_view sign = text(syntax().child(test, Role::op));
+  return (sign == "<" || sign == "<=") && text(syntax().child(test, Role::left)) == text(changed_name(node));
+}
+
+// The same for a change within inner loops.
+std::optional<ExprId> Walker::step_of_inner(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
+  if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
+  return loops_around(change.node, loop).empty() ? std::nullopt : step_by(change, all);
+}
+
+// By how much a change makes a variable grow, where that is the same for all threads and in all iterations.
+std::optional<ExprId> Walker::step_by(const Change& change, const std::vector<Change>& all) {
   const std::string_view op = text(syntax().child(change.node, Role::op));
   if (op == "++") return e_.constant(1);
   if (op == "--") return e_.constant(-1);
@@ -138,6 +193,31 @@ std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, 
   return minus ? e_.unary(Op::neg, value.expr) : value.expr;
 }
 
+// The loops within `loop` around a change that nothing else surrounds, if no thread leaves them early; else empty.
+std::vector<std::uint32_t> Walker::loops_around(std::uint32_t node, std::uint32_t loop) const {
+  std::vector<std::uint32_t> loops;
+  for (std::uint32_t p = syntax()[node].parent; p != loop; p = syntax()[p].parent) {
+    const NodeKind kind = syntax().kind(p);
+    const bool is_loop = kind == NodeKind::for_statement || kind == NodeKind::while_statement || kind == NodeKind::do_statement;
+    if (is_loop) loops.push_back(p);
+    if (!is_loop && kind != NodeKind::compound_statement && kind != NodeKind::expression_statement) return {};
+  }
+  for (std::uint32_t n = loops.empty() ? 0 : loops.back(); !loops.empty() && n < syntax()[loops.back()].last; ++n) {
+    const NodeKind kind = syntax().kind(n);
+    if (kind == NodeKind::break_statement || kind == NodeKind::continue_statement || kind == NodeKind::return_statement) return {};
+  }
+  return loops;
+}
+
+// Do all threads make as many iterations of these loops, which have been followed?
+bool Walker::have_equal_counts(const std::vector<std::uint32_t>& loops, std::uint32_t first) const {
+  for (std::size_t l = first; l < trace_.loops.size(); ++l) {
+    const bool is_one = trace_.loops[l].at.source == source_ && std::ranges::find(loops, trace_.loops[l].at.node) != loops.end();
+    if (is_one && e_.uses(trace_.loops[l].condition, Uses::thread | Uses::varying | Uses::opaque)) return false;
+  }
+  return true;
+}
+
 // s >>= 1, s /= 2, s *= 2, s <<= 1, and nothing else in the loop that changes s.
 void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment)) return;
@@ -152,6 +232,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   const std::vector<Change> changes = changes_in(node);
   std::vector<std::pair<std::uint32_t, ExprId>> guesses;  // slot, and the loop_value it has in the loop
   std::vector<std::pair<std::uint32_t, Value>> after;
+  std::vector<std::pair<ExprId, std::vector<std::uint32_t>>> inner_steps;  // how many were taken, and the loops that take them
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
     if (value.kind == Value::triple || value.kind == Value::group) continue;
@@ -163,6 +244,13 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.constant(std::abs(*bits)));
       value.expr = e_.binary(*bits > 0 ? Op::shl : Op::shr, value.expr, gone);
       trace_.loops[loop].shift = static_cast<std::int32_t>(*bits);
+    } else if (const auto inner = step_of_inner(change, node, changes); inner) {
+      // for (y...) { for (x...) *p++ = 0; }: as many steps in all threads, if the inner loops have as many iterations.
+      const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
+      const ExprId steps = e_.fresh(Op::loop_value);
+      inner_steps.emplace_back(steps, loops_around(change.node, node));
+      const ExprId gone = e_.binary(Op::mul, steps, e_.binary(Op::mul, *inner, e_.constant(size)));
+      value.expr = e_.binary(Op::add, value.expr, gone);
     } else {
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
@@ -172,8 +260,10 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       value.expr = guess;
     }
     value.access = value.factor = none;
-    after.emplace_back(change.slot, value);
     assign(change.slot, value);
+    // Behind the loop, each thread has taken the steps that its guard allowed.
+    if (change.count == 1 && is_guarded_by_itself(change.node, node)) value.expr = e_.varying();
+    after.emplace_back(change.slot, value);
   }
   const ExprId again = test == none ? e_.constant(1) : condition(test);
   trace_.loops[loop].condition = again;
@@ -186,6 +276,9 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   breakables_.pop_back();
   trace_.loops[loop].last_access = static_cast<std::uint32_t>(trace_.accesses.size());
   trace_.loops[loop].last_order = static_cast<std::uint32_t>(trace_.orders.size());
+  for (const auto& [steps, loops] : inner_steps) {
+    if (!have_equal_counts(loops, loop)) e_.mark(steps, Uses::varying);
+  }
   for (const auto& [slot, guess] : guesses) {
     if (slot >= slots_.size() || guess <= e_.opaque()) continue;
     const ExprId made = slots_[slot].value.expr;

@@ -218,6 +218,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   }
   // Accesses to memory that is private to a thread are not recorded.
   const bool is_of_unknown_element = address.is_vague && address.is_guess && e_.uses(address.expr, Uses::thread);
+  if (is_of_unknown_element) value.access = none;
   value.expr = space == Space::local || is_of_unknown_element ? e_.opaque() : e_.load(address.expr, address.memory);
   return value;
 }

@@ -123,6 +123,12 @@ class Walker {
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
   std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  std::optional<ExprId> step_by(const Change& change, const std::vector<Change>& all);
+  std::optional<ExprId> step_of_inner(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  bool is_guarded_by_itself(std::uint32_t node, std::uint32_t loop) const;
+  std::vector<std::uint32_t> loops_around(std::uint32_t node, std::uint32_t loop) const;
+  bool have_equal_counts(const std::vector<std::uint32_t>& loops, std::uint32_t first) const;
+  void add_referred(std::uint32_t call, std::vector<std::uint32_t>& names) const;
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
