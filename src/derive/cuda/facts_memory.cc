@@ -124,7 +124,7 @@ bool is_of_record(const KernelView& view, std::size_t i) {
   constexpr double least = 2.5;
   const Access& access = view.trace.accesses[i];
   const AccessPattern& pattern = view.patterns.accesses[i];
-  if (!pattern.is_record || pattern.sector_ratio < least || access.is_guess) return false;
+  if (!pattern.is_record || pattern.sector_ratio < least || access.is_recast) return false;
   const TypeInfo type = view.program.type(view.trace.memories[access.memory].type);
   return type.parts <= 1 || type.parts == 3;
 }
