@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
@@ -176,6 +177,12 @@ bool add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places
   return true;
 }
 
+// Does each iteration of the innermost loop load another element? One that stays the same is loaded once.
+bool is_moved_by_its_loop(const Trace& trace, const Access& access) {
+  const ExprId iteration = trace.loops[access.loop].iteration;
+  return has_part(trace.expressions, access.address, [&](ExprId part) { return part == iteration; });
+}
+
 // Arrays that a loop reads and that many threads of a block read at the same places.
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
@@ -185,7 +192,7 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     const Access& access = view.trace.accesses[i];
     const AccessPattern& pattern = view.patterns.accesses[i];
     if (!is_global(view, i) || access.kind != Access::load || access.loop == none || pattern.distinct == 0) continue;
-    if (!view.trace.expressions.uses(access.address, Uses::iteration) || is_short(view.trace, access.loop)) continue;
+    if (is_short(view.trace, access.loop) || !is_moved_by_its_loop(view.trace, access)) continue;
     if (pattern.threads < 32 || pattern.distinct * 4 > pattern.threads) continue;
     reused.insert(access.memory);
     is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;

@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/warp_access.h"
 
 namespace frx::derive::cuda {
@@ -122,6 +123,7 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     const bool first = kind == Sample::large_odd;
     const AccessPattern before = pattern;
     see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).merge_into(pattern, first);
+    if (in_banks && pattern.bank_ways > 1 && is_masked_by_size(trace_.expressions, access.address)) pattern.bank_ways = 1;
     // An element of unknown size may be as wide as the lanes are apart.
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
     if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
