@@ -1,4 +1,5 @@
 // Facts about global memory: coalescing, reuse, bounds.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -167,6 +168,8 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
 
 // Arrays of which neighbouring threads read overlapping windows, in place of those that were found.
 bool add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places& places) {
+  const auto is_shared = [](const Memory& memory) { return memory.space == Space::shared; };
+  if (std::ranges::any_of(view.trace.memories, is_shared)) return false;  // tiles, most likely
   const std::vector<std::size_t> windowed = windowed_loads(view.trace, view.block);
   if (windowed.empty()) return false;
   reused.clear();
@@ -201,7 +204,8 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
   const bool only_windows = (!is_shared_out || reused.size() < 2) && add_windows(view, reused, windows);
   is_shared_out = is_shared_out || only_windows;
   into.set(Id::only_windows, only_windows);
-  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0, only_windows ? windows.take() : places.take());
+  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0,
+           only_windows ? windows.take() : places.take());
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {

@@ -110,14 +110,10 @@ class Walker {
   std::vector<std::pair<std::uint32_t, Value>> changes_since(std::size_t mark);
   Value merged(ExprId condition, const Value& yes, const Value& no);
 
-  // walk_loops.cc
+  // walk_steps.cc
   struct Change {
     std::uint32_t slot = 0, count = 0, node = none;
   };
-  void walk_for(std::uint32_t node);
-  void walk_while(std::uint32_t node);
-  void walk_range_for(std::uint32_t node);
-  void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
@@ -129,6 +125,12 @@ class Walker {
   std::vector<std::uint32_t> loops_around(std::uint32_t node, std::uint32_t loop) const;
   bool have_equal_counts(const std::vector<std::uint32_t>& loops, std::uint32_t first) const;
   void add_referred(std::uint32_t call, std::vector<std::uint32_t>& names) const;
+
+  // walk_loops.cc
+  void walk_for(std::uint32_t node);
+  void walk_while(std::uint32_t node);
+  void walk_range_for(std::uint32_t node);
+  void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);

@@ -1,5 +1,6 @@
 #include "derive/cuda/windows.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
