@@ -115,25 +115,6 @@ class Expressions {
 
   std::optional<std::int64_t> constant_of(ExprId id) const;
   bool uses(ExprId id, std::uint16_t bits) const { return (all_[id].uses & bits) != 0; }
-  // Does something hold for the expression or for one that it is computed from? Of long ones only the first parts are asked.
-  template <typename Predicate>
-  bool any_part(ExprId root, Predicate holds) const {
-    std::vector<ExprId> open{root};
-    for (int asked = 0; !open.empty() && asked < 256; ++asked) {
-      const ExprId id = open.back();
-      open.pop_back();
-      if (holds(id)) return true;
-      const Expr& x = all_[id];
-      if (x.op < Op::add) continue;
-      open.push_back(x.a);
-      if (x.op < Op::neg) open.push_back(x.b);
-      if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
-    }
-    return false;
-  }
-  bool contains(ExprId root, ExprId part) const {
-    return any_part(root, [&](ExprId id) { return id == part; });
-  }
   // There are too many expressions: every new one is opaque.
   bool is_full() const { return all_.size() >= most; }
 

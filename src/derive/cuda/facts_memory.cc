@@ -1,11 +1,14 @@
 // Facts about global memory: coalescing, reuse, bounds.
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/tags.h"
+#include "derive/cuda/windows.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -96,11 +99,11 @@ bool is_repeated(const Trace& trace, const Access& access) {
   const Expressions& e = trace.expressions;
   for (std::uint32_t l = access.loop; l != none; l = trace.loops[l].parent) {
     const Loop& loop = trace.loops[l];
-    const bool is_over_grid = e.any_part(loop.condition, [&](ExprId part) {
+    const bool is_over_grid = has_part(e, loop.condition, [&](ExprId part) {
       const Expr& x = e[part];
       const auto steps_by_grid = [&](ExprId iteration, ExprId step) {
         return iteration == loop.iteration &&
-               e.any_part(step, [&](ExprId size) { return e[size].op >= Op::grid_dim_x && e[size].op <= Op::grid_dim_z; });
+               has_part(e, step, [&](ExprId size) { return e[size].op >= Op::grid_dim_x && e[size].op <= Op::grid_dim_z; });
       };
       return x.op == Op::mul && (steps_by_grid(x.a, x.b) || steps_by_grid(x.b, x.a));
     });
@@ -154,11 +157,24 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, pattern, access.address));
 }
 
+// Does a warp touch several times the sectors that its bytes fill, of which its other accesses use the rest: a structure of arrays whose
+// members are read one by one, a few elements of each thread? A compiler joins the parts of a float4 into one access.
+bool is_of_record(const KernelView& view, std::size_t i) {
+  constexpr double least = 2.5;
+  const Access& access = view.trace.accesses[i];
+  const AccessPattern& pattern = view.patterns.accesses[i];
+  if (!pattern.is_record || pattern.sector_ratio < least || access.is_recast) return false;
+  const TypeInfo type = view.program.type(view.trace.memories[access.memory].type);
+  return type.parts <= 1 || type.parts == 3;
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses: one that is repeated before one that is not
   bool worst_repeats = false;
+  Places records(view);
+  std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
@@ -167,7 +183,12 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
     const AccessPattern& pattern = view.patterns.accesses[i];
-    if (pattern.kind != AccessPattern::spread || is_of_one_thread(view.trace, access)) continue;
+    if (is_of_one_thread(view.trace, access)) continue;
+    if (is_of_record(view, i)) {
+      records.add(access.at);
+      if (!widest || view.patterns.accesses[*widest].sector_ratio < pattern.sector_ratio) widest = i;
+    }
+    if (pattern.kind != AccessPattern::spread) continue;
     spread.add(access.at);
     const bool repeats = is_repeated(view.trace, access);
     const bool is_worse =
@@ -179,31 +200,58 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set(Id::global_access_count, all.count());
   into.set(Id::coalesced_access_count, flat.count());
   into.set(Id::narrow_access_count, any_narrow_load ? narrow.count() : 0.0);
-  const bool any_flat = flat.any(), any_spread = spread.any();
+  const bool any_flat = flat.any(), any_spread = spread.any(), only_records = !any_spread && records.any();
   into.set(Id::likely_coalesced_1d, any_flat, flat.take());
+  into.set(Id::only_records, only_records);
+  if (only_records) worst = widest;
+  Places& shown = only_records ? records : spread;
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
-  into.set(Id::strided_or_pitched, any_spread, worst ? with_first(spread.take(), view.place_of(worst_at)) : spread.take());
+  into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (!worst) return;
   add_worst_access(view, *worst, into);
   into.set(Id::repeated_access, worst_repeats);
 }
 
+// Arrays of which neighbouring threads read overlapping windows, in place of those that were found.
+bool add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places& places) {
+  const auto is_shared = [](const Memory& memory) { return memory.space == Space::shared; };
+  if (std::ranges::any_of(view.trace.memories, is_shared)) return false;  // tiles, most likely
+  const std::vector<std::size_t> windowed = windowed_loads(view.trace, view.block);
+  if (windowed.empty()) return false;
+  reused.clear();
+  for (const std::size_t i : windowed) {
+    reused.insert(view.trace.accesses[i].memory);
+    places.add(view.trace.accesses[i].at);
+  }
+  return true;
+}
+
+// Does each iteration of the innermost loop load another element? One that stays the same is loaded once.
+bool is_moved_by_its_loop(const Trace& trace, const Access& access) {
+  const ExprId iteration = trace.loops[access.loop].iteration;
+  return has_part(trace.expressions, access.address, [&](ExprId part) { return part == iteration; });
+}
+
 // Arrays that a loop reads and that many threads of a block read at the same places.
 void add_reuse(const KernelView& view, CodeSubject& into) {
   std::set<std::uint32_t> reused;
-  Places places(view);
+  Places places(view), windows(view);
   bool is_shared_out = false;  // not the same for all lanes of a warp, which a single load would serve
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const AccessPattern& pattern = view.patterns.accesses[i];
     if (!is_global(view, i) || access.kind != Access::load || access.loop == none || pattern.distinct == 0) continue;
-    if (!view.trace.expressions.uses(access.address, Uses::iteration) || is_short(view.trace, access.loop)) continue;
+    if (is_short(view.trace, access.loop) || !is_moved_by_its_loop(view.trace, access)) continue;
     if (pattern.threads < 32 || pattern.distinct * 4 > pattern.threads) continue;
     reused.insert(access.memory);
     is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;
     places.add(access.at);
   }
-  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0, places.take());
+  const bool only_windows = (!is_shared_out || reused.size() < 2) && add_windows(view, reused, windows);
+  is_shared_out = is_shared_out || only_windows;
+  into.set(Id::only_windows, only_windows);
+  into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0,
+           only_windows ? windows.take() : places.take());
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {

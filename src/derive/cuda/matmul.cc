@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -43,7 +45,10 @@ class Atoms {
 };
 
 // Is one computed from the other? A channel that a filter belongs to is no row or column of its own: (i / hw) % c beside i / hw.
-bool are_related(const Expressions& e, ExprId one, ExprId other) { return e.contains(one, other) || e.contains(other, one); }
+bool are_related(const Expressions& e, ExprId one, ExprId other) {
+  const auto contains = [&](ExprId whole, ExprId sought) { return has_part(e, whole, [&](ExprId part) { return part == sought; }); };
+  return contains(one, other) || contains(other, one);
+}
 
 bool each_has_its_own(const Expressions& e, const std::set<ExprId>& a, const std::set<ExprId>& b) {
   const auto has_own = [&](const std::set<ExprId>& of, const std::set<ExprId>& beside) {

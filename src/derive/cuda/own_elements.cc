@@ -107,13 +107,16 @@ void Patterns::exempt_own_elements(const Lanes& now, const Shape& block) {
     if (!used.are_more_than_half_of_the_sectors()) continue;
     for (const std::size_t i : group) {
       accesses[i].kind = AccessPattern::packed;
+      accesses[i].is_record = true;
       packed.emplace(key.first, accesses[i].lane_stride);
     }
   }
   // The first element may be accessed before the loop over the others.
   for (std::size_t k = 0; k < accesses.size() && !packed.empty(); ++k) {
     const bool is_same = accesses[k].kind == AccessPattern::spread && packed.contains({trace_.accesses[k].memory, accesses[k].lane_stride});
-    if (is_same) accesses[k].kind = AccessPattern::packed;
+    if (!is_same) continue;
+    accesses[k].kind = AccessPattern::packed;
+    accesses[k].is_record = true;
   }
 }
 

@@ -1,5 +1,9 @@
-// Rows of data that each thread walks by itself: for (j = start[row]; j < start[row + 1]; ++j) sum += values[j];
+// Rows of data that belong to one lane each, whose lengths the data decides:
+//
+//   for (j = start[row]; j < start[row + 1]; ++j) sum += values[j];     row = the thread's number along x
+//   if (threadIdx.y < start[row + 1] - start[row]) values[start[row] + threadIdx.y]
 #include <cstdlib>
+#include <utility>
 
 #include "derive/cuda/patterns.h"
 
@@ -8,7 +12,7 @@ namespace {
 
 // An address as a sum: the bytes by which an iteration of the loop moves it, and whether it begins at a place that each thread has read.
 struct WalkedRow {
-  std::int64_t step = 0;
+  std::int64_t step = 0, step_of_y = 0;  // the latter from one thread along y to the next
   bool begins_at_loaded = false, is_simple = true;
 };
 
@@ -28,8 +32,11 @@ bool is_of_each_thread(const Expressions& e, ExprId id) {
   return e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
 }
 
-// `start[row]`, of another element for each thread.
-bool is_loaded_by_thread(const Expressions& e, ExprId id) { return e[id].op == Op::load && is_of_each_thread(e, e[id].a); }
+// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well.
+bool is_loaded_by_thread(const Expressions& e, ExprId id) {
+  while (e[id].op == Op::select && e.constant_of(e[id].c)) id = e[id].b;
+  return e[id].op == Op::load && is_of_each_thread(e, e[id].a);
+}
 
 WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
   constexpr int most_terms = 32;
@@ -42,13 +49,15 @@ WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
     if (terms > most_terms) row.is_simple = false;
     if (id == iteration) {
       row.step += factor;
-    } else if (x.op == Op::add) {
-      open.insert(open.end(), {{x.a, factor}, {x.b, factor}});
+    } else if (x.op == Op::thread_y) {
+      row.step_of_y += factor;
+    } else if (x.op == Op::add || x.op == Op::sub) {
+      open.insert(open.end(), {{x.a, factor}, {x.b, x.op == Op::sub ? -factor : factor}});
     } else if (x.op == Op::mul && (e.constant_of(x.a) || e.constant_of(x.b))) {
       const bool first = e.constant_of(x.a).has_value();
       open.emplace_back(first ? x.b : x.a, factor * *e.constant_of(first ? x.a : x.b));
     } else if (is_loaded_by_thread(e, id)) {
-      row.begins_at_loaded = true;
+      row.is_simple = !std::exchange(row.begins_at_loaded, true);  // end[row] - begin[row] is a length
     } else if (e.uses(id, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration)) {
       row.is_simple = false;
     }
@@ -57,22 +66,35 @@ WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
   return row;
 }
 
+// Does the data say where the row of a thread ends? How many elements there are, each thread has read as well.
+bool ends_where_read(const Trace& trace, const Access& access) {
+  const auto decides = [&](ExprId condition) {
+    return trace.expressions.uses(condition, Uses::loaded) && trace.expressions.uses(condition, Uses::thread);
+  };
+  if (access.loop != none && decides(trace.loops[access.loop].condition)) return true;
+  for (std::uint32_t c = access.context; c != none; c = trace.contexts[c].parent) {
+    if (decides(trace.contexts[c].condition) && trace.expressions.uses(trace.contexts[c].condition, Uses::thread_y)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-// Neighbouring threads are a row apart, whose length the data decides, while each thread moves by one element.
-void Patterns::spread_own_rows() {
+// Neighbouring threads are a row apart, while each thread moves by one element, or the threads along y do.
+void Patterns::spread_own_rows(const Shape& block) {
   constexpr std::uint32_t usual_bytes = 4;
+  constexpr std::uint32_t fewest_rows = 8;  // of a warp
   const Expressions& e = trace_.expressions;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
-    if (accesses[i].kind != AccessPattern::data_dependent || access.loop == none) continue;
-    if (trace_.memories[access.memory].space != Space::global || is_short(trace_, access.loop)) continue;
-    const Loop& loop = trace_.loops[access.loop];
-    // How many elements a thread has, it has read as well.
-    if (!e.uses(loop.condition, Uses::loaded) || !e.uses(loop.condition, Uses::thread)) continue;
-    const WalkedRow row = row_of(e, access.address, loop.iteration);
+    if (accesses[i].kind != AccessPattern::data_dependent || trace_.memories[access.memory].space != Space::global) continue;
+    const bool is_in_loop = access.loop != none && !is_short(trace_, access.loop);
+    if ((!is_in_loop && block.x < fewest_rows) || !ends_where_read(trace_, access)) continue;
+    const WalkedRow row = row_of(e, access.address, is_in_loop ? trace_.loops[access.loop].iteration : none);
     const std::uint32_t bytes = access.bytes == 0 ? usual_bytes : access.bytes;
-    if (!row.is_simple || !row.begins_at_loaded || std::abs(row.step) != bytes || bytes > 8) continue;
+    const bool is_by_loop = is_in_loop && std::abs(row.step) == bytes && row.step_of_y == 0;
+    const bool is_by_threads = row.step == 0 && std::abs(row.step_of_y) == bytes && block.x >= fewest_rows;
+    if (!row.is_simple || !row.begins_at_loaded || !(is_by_loop || is_by_threads) || bytes > 8) continue;
     accesses[i].kind = AccessPattern::spread;
     accesses[i].sector_ratio = 32.0 / bytes;
     accesses[i].stride_is_symbolic = accesses[i].is_own_row = true;

@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/warp_access.h"
 
 namespace frx::derive::cuda {
@@ -15,6 +16,8 @@ namespace {
 
 // Limits addresses to 2^60, whatever overflowed in their computation; the distances of lanes are preserved.
 std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
+
+constexpr std::int64_t farthest_constant = 65536;  // bytes; sizes that are unknown are larger in the samples
 
 // The context of `of` is that of `inner`, or around it.
 bool is_around(const Trace& trace, std::uint32_t of, std::uint32_t inner) {
@@ -90,7 +93,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
   exempt_used_sectors(odd);
   exempt_own_elements(odd, block);
   exempt_unknown_strides();
-  spread_own_rows();
+  spread_own_rows(block);
 }
 
 // An unknown condition may hold for any lane.
@@ -164,9 +167,13 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     const bool first = kind == Sample::large_odd;
     const AccessPattern before = pattern;
     see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).merge_into(pattern, first);
+    if (in_banks && pattern.bank_ways > 1 && is_masked_by_size(trace_.expressions, access.address)) pattern.bank_ways = 1;
     // An element of unknown size may be as wide as the lanes are apart.
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
     if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
+    // A member of elements of unknown size: the lanes are far apart only where a run-time number of elements lies between them.
+    const bool is_far = pattern.kind == AccessPattern::spread && pattern.lane_stride && std::abs(*pattern.lane_stride) > farthest_constant;
+    if (access.is_vague && access.is_guess && pattern.kind != AccessPattern::uniform && !is_far) pattern.kind = AccessPattern::unknown;
     // Lanes that a condition excludes are a matter of divergence, not of how the others are spread.
     if (pattern.kind != AccessPattern::spread) continue;
     AccessPattern all = before;

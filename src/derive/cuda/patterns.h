@@ -20,6 +20,7 @@ struct AccessPattern {
   double sector_ratio = 1;                  // sectors of 32 bytes that are touched, relative to those that the bytes would fill
   std::optional<std::int64_t> lane_stride;  // bytes between neighbouring lanes, where it is a constant
   bool stride_is_symbolic = false;          // it depends on an unknown size
+  bool is_record = false;                   // packed only with the other accesses that use the rest of the same sectors
   bool is_own_row = false;                  // each lane walks a row of its own, which begins where it has read
   std::uint32_t bank_ways = 1;              // shared memory: the degree of bank conflicts
   std::int64_t first_address = 0;           // of the first active lane, in the sample with odd sizes
@@ -76,7 +77,7 @@ class Patterns {
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
   void exempt_unknown_strides();
-  void spread_own_rows();  // own_rows.cc
+  void spread_own_rows(const Shape& block);  // own_rows.cc
   // own_elements.cc
   void exempt_own_elements(const Lanes& now, const Shape& block);
   bool diverges_in_block(const Lanes& lanes, ExprId condition) const;

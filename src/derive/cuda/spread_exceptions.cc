@@ -149,8 +149,12 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
     const warp::Footprint together = warp::footprint(pieces);
     const double ratio = static_cast<double>(warp::sector_bytes * together.sectors) / static_cast<double>(together.bytes);
     for (const std::size_t i : group) {
-      if (ratio < 2) accesses[i].kind = AccessPattern::packed;
-      accesses[i].sector_ratio = std::min(accesses[i].sector_ratio, ratio);
+      if (ratio < 2) {
+        accesses[i].kind = AccessPattern::packed;
+        accesses[i].is_record = true;  // its own ratio is kept
+      } else {
+        accesses[i].sector_ratio = std::min(accesses[i].sector_ratio, ratio);
+      }
     }
   }
 }

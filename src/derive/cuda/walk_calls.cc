@@ -9,8 +9,6 @@
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::size_t deepest_inlining = 8;
-
 // Functions that only compute: names of the device's library and of <cmath>, in ascending order.
 // clang-format off
 constexpr std::array<std::string_view, 78> pure_functions = {
@@ -54,19 +52,25 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto known = eval_known(name, node, function)) return *known;
   if (const auto part = eval_part_of_complex(name, node)) return *part;
   const std::vector<Value> arguments = eval_arguments(node);
+  const std::optional<std::uint32_t> variable = slot_named(name);
+  if (variable) {
+    if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
+  }
   note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
   if (const auto value = eval_group_call(name, arguments, function, node)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
   if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
-  if (auto value = eval_inlined(name, arguments)) {
+  if (auto value = eval_inlined(name, arguments, node)) {
+    forget_pointed(node);
     // The constructor of an object that carries a grid and a block.
     if (value->config == none) value->config = config_of(arguments, syntax().child(node, Role::arguments));
     return *value;
   }
   if (const auto value = eval_macro(name, arguments)) return *value;
-  // A variable that is called is a lambda, which was followed where it was defined.
-  if (slot_named(name)) {
+  forget_pointed(node);
+  // A variable that is called is an object, or a lambda that was followed where it was defined.
+  if (variable) {
     note_order(OrderSite::unknown);
     return with(e_.opaque());
   }
@@ -257,40 +261,48 @@ std::uint32_t Walker::function_called(std::string_view name, std::size_t argumen
   return best;
 }
 
-std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments) {
+std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call) {
   const std::uint32_t function = function_called(name, arguments.size());
   if (function == none) return std::nullopt;
   const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
-  if (is_running || frames_.size() > deepest_inlining || quiet_) {
+  if (is_running || is_deep() || quiet_) {
     note_order(OrderSite::unknown);
     return with(e_.opaque());
   }
-  return follow(function, arguments);
+  return follow(function, arguments, call);
 }
 
-Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments) {
+Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call) {
   const Function& f = program_.functions()[function];
   if (std::ranges::find(trace_.functions, function) == trace_.functions.end()) trace_.functions.push_back(function);
-  const Scope scope(*this);
-  const std::uint32_t outer = enter(f.at.source);
-  auto outer_breakables = std::exchange(breakables_, std::pmr::vector<Breakable>(&scratch_));
-  frames_.push_back({.function = function,
-                     .first_slot = slots_.size(),
-                     .context = context_,
-                     .result = {},
-                     .result_when = e_.constant(1),
-                     .outer_returned = returned_,
-                     .outer_stays = stays_});
-  declare_template_parameters(function);
-  for (std::size_t i = 0; i < arguments.size(); ++i) declare_parameter(f.parameters[i], &arguments[i]);
-  walk(f.body);
-  const Frame frame = std::move(frames_.back());
-  frames_.pop_back();
-  returned_ = frame.outer_returned;
-  stays_ = frame.outer_stays;
-  breakables_ = std::move(outer_breakables);
-  enter(outer);
-  return frame.result.value_or(with(e_.opaque()));
+  const std::vector<std::uint32_t> variables = variables_in(call);
+  std::vector<std::pair<std::uint32_t, Value>> results;
+  Value result;
+  {
+    const Scope scope(*this);
+    const std::uint32_t outer = enter(f.at.source);
+    auto outer_breakables = std::exchange(breakables_, std::pmr::vector<Breakable>(&scratch_));
+    frames_.push_back({.function = function,
+                       .first_slot = slots_.size(),
+                       .context = context_,
+                       .result = {},
+                       .result_when = e_.constant(1),
+                       .outer_returned = returned_,
+                       .outer_stays = stays_});
+    declare_template_parameters(function);
+    const std::vector<Reference> references = declare_arguments(f.parameters, arguments, variables);
+    walk(f.body);
+    results = results_of(references, stays_ == frames_.back().outer_stays);
+    const Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    returned_ = frame.outer_returned;
+    stays_ = frame.outer_stays;
+    breakables_ = std::move(outer_breakables);
+    enter(outer);
+    result = frame.result.value_or(with(e_.opaque()));
+  }
+  for (const auto& [variable, value] : results) assign(variable, value);
+  return result;
 }
 
 Value Walker::unknown_call(const std::vector<Value>& arguments) {

@@ -119,7 +119,9 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   const std::uint32_t levels = indirections(source(), declarator);
   if (value) {
     const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
-    return put_slot(text(name), keeps ? retyped(*value, type, levels) : *value);
+    Value given = keeps ? retyped(*value, type, levels) : *value;
+    given.lambda = none;  // its variables are those of another function
+    return put_slot(text(name), given);
   }
   if (levels > 0) return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));
@@ -157,6 +159,12 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     const std::uint32_t m = add_memory(Space::shared, text(name), "", name);
     trace_.memories[m].is_dynamic = true;
     return put_slot(text(name), pointer_to(m));
+  }
+  // A lambda is followed where it is called.
+  if (is_kernel_ && value != none && syntax().is(value, NodeKind::lambda)) {
+    Value variable = with(e_.opaque());
+    variable.lambda = value;
+    return put_slot(text(name), variable);
   }
   Value first = initial(declaration, plain, value);
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.

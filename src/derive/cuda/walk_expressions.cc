@@ -3,20 +3,12 @@
 #include <charconv>
 #include <utility>
 
+#include "derive/cuda/builtin_names.h"
 #include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
 namespace {
-
-// WARP_SIZE, kWarpSize, C10_WARP_SIZE: constants of headers that are not part of the input. Their value is 32 on every NVIDIA GPU.
-bool is_warp_size(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return letters.ends_with("warpsize");
-}
 
 std::optional<Op> arithmetic_op(std::string_view sign) {
   const auto doubled = [&](Op op) { return sign[1] == sign[0] ? std::optional(op) : std::nullopt; };
@@ -41,14 +33,6 @@ std::optional<Op> arithmetic_op(std::string_view sign) {
     case '!': return is_one ? std::nullopt : with_equal(Op::ne);
     default: return std::nullopt;
   }
-}
-
-// threadIdx, blockIdx, blockDim and gridDim; y and z follow x.
-std::optional<Op> triple_named(std::string_view name) {
-  if (name == "threadIdx") return Op::thread_x;
-  if (name == "blockIdx") return Op::block_x;
-  if (name == "blockDim") return Op::block_dim_x;
-  return name == "gridDim" ? std::optional(Op::grid_dim_x) : std::nullopt;
 }
 
 }  // namespace
@@ -97,24 +81,7 @@ Value Walker::eval_kind(std::uint32_t node) {
 Value Walker::eval_others(std::uint32_t node) {
   if (text(node) == "nullptr" || text(node) == "NULL") return number(0);
   if (syntax().is(node, NodeKind::lambda)) {
-    const Scope scope(*this);
-    const std::uint32_t body = syntax().child(node, Role::body);
-    const bool was_quiet = quiet_;
-    if (body != none) {  // evaluated as if it ran here; its `return` does not leave this function
-      frames_.push_back({.function = frames_.back().function,
-                         .first_slot = frames_.back().first_slot,
-                         .context = context_,
-                         .result = {},
-                         .result_when = e_.constant(1),
-                         .outer_returned = returned_,
-                         .outer_stays = stays_});
-      const ExprId returned = returned_, stays = stays_;
-      walk(body);
-      returned_ = returned;
-      stays_ = stays;
-      frames_.pop_back();
-    }
-    quiet_ = was_quiet;
+    walk_lambda(node);
     return with(e_.opaque());
   }
   if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);
@@ -155,6 +122,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
     const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(*triple) + i)); };
     return {.kind = Value::triple, .expr = part(0), .y = part(1), .z = part(2)};
   }
+  if (const std::optional<Op> coordinate = coordinate_named(name)) return with(e_.leaf(*coordinate));
   if (name == "warpSize") return number(32);
   if (const auto value = eval_macro(name, {})) return *value;
   if (const auto value = eval_enumerator(name)) return *value;

@@ -4,7 +4,6 @@
 //   for (int s = 128; s > 0; s >>= 1)         s = 128 >> iteration
 //   while (s > 0) s = next(s)                 s = some value, the same for all threads
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 
 #include "derive/cuda/walker_depth.h"
@@ -39,105 +38,6 @@ void Walker::note_unroll(Loop& loop, std::uint32_t node) {
   loop.factor = pragma.factor;
 }
 
-// The variable that a node assigns, if it does nothing else.
-std::uint32_t Walker::changed_name(std::uint32_t node) const {
-  std::uint32_t target = none;
-  switch (syntax().kind(node)) {
-    case NodeKind::assignment: target = syntax().child(node, Role::left); break;
-    case NodeKind::update: target = syntax().child(node, Role::argument); break;
-    case NodeKind::pointer_expression:
-      if (text(node).starts_with('&')) target = syntax().child(node, Role::argument);
-      break;
-    default: break;
-  }
-  return syntax().is(target, NodeKind::identifier) ? target : none;
-}
-
-std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
-  std::vector<Change> changes;
-  std::unordered_map<std::uint32_t, std::size_t> by_slot;
-  for (std::uint32_t n = node; n < syntax()[node].last; ++n) {
-    const std::uint32_t name = changed_name(n);
-    if (name == none) continue;
-    const std::optional<std::uint32_t> slot = slot_named(text(name));
-    if (!slot) continue;
-    // A scalar in memory stays where it is.
-    const std::uint32_t memory = slots_[*slot].value.memory;
-    if (memory != none && trace_.memories[memory].is_scalar) continue;
-    const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
-    if (is_new) changes.push_back({*slot, 0, n});
-    ++changes[at->second].count;
-  }
-  steps_ += (syntax()[node].last - node) / 4;
-  return changes;
-}
-
-bool Walker::is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const {
-  for (std::uint32_t p = syntax()[node].parent; p != loop; p = syntax()[p].parent) {
-    const NodeKind kind = syntax().kind(p);
-    if (kind == NodeKind::if_statement || kind == NodeKind::conditional || kind == NodeKind::for_statement ||
-        kind == NodeKind::while_statement || kind == NodeKind::do_statement || kind == NodeKind::case_statement ||
-        kind == NodeKind::for_range_loop || kind == NodeKind::lambda) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// By how many bits a variable is shifted in each iteration: 1 for `s *= 2` and `s <<= 1`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
-std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t loop) {
-  if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;
-  std::string_view op = text(syntax().child(change.node, Role::op));
-  std::uint32_t by = syntax().child(change.node, Role::right);
-  if (op == "=" && syntax().is(by, NodeKind::binary)) {
-    if (text(syntax().child(by, Role::left)) != text(syntax().child(change.node, Role::left))) return std::nullopt;
-    op = text(syntax().child(by, Role::op));
-    by = syntax().child(by, Role::right);
-  } else {
-    op.remove_suffix(op.ends_with('=') ? 1 : 0);
-  }
-  if (op != "*" && op != "/" && op != "<<" && op != ">>") return std::nullopt;
-  if (!syntax().is(by, NodeKind::number)) return std::nullopt;
-  const std::optional<std::int64_t> amount = e_.constant_of(eval_number(by).expr);
-  if (!amount || *amount < 1 || *amount > 16) return std::nullopt;
-  const bool is_factor = op == "*" || op == "/", is_up = op == "*" || op == "<<";
-  const auto value = static_cast<std::uint64_t>(*amount);
-  if (is_factor && !std::has_single_bit(value)) return std::nullopt;
-  const std::int64_t bits = is_factor ? std::countr_zero(value) : *amount;
-  return is_up ? bits : -bits;
-}
-
-// The amount by which a variable grows in each iteration; nothing when it cannot be determined.
-std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all) {
-  if (change.count != 1 || syntax().is(change.node, NodeKind::pointer_expression)) return std::nullopt;
-  if (!is_in_each_iteration(change.node, loop)) return std::nullopt;
-  const std::string_view op = text(syntax().child(change.node, Role::op));
-  if (op == "++") return e_.constant(1);
-  if (op == "--") return e_.constant(-1);
-  std::uint32_t step = syntax().child(change.node, Role::right);
-  bool minus = op == "-=";
-  if (op == "=" && syntax().is(step, NodeKind::binary)) {  // i = i + step
-    const std::string_view sign = text(syntax().child(step, Role::op));
-    if (text(syntax().child(step, Role::left)) != text(syntax().child(change.node, Role::left))) return std::nullopt;
-    minus = sign == "-";
-    if (!minus && sign != "+") return std::nullopt;
-    step = syntax().child(step, Role::right);
-  } else if (op != "+=" && op != "-=") {
-    return std::nullopt;
-  }
-  for (std::uint32_t n = step; n < syntax()[step].last; ++n) {
-    if (!syntax().is(n, NodeKind::identifier)) continue;
-    const std::optional<std::uint32_t> slot = slot_named(text(n));
-    if (slot && std::ranges::find(all, *slot, &Change::slot) != all.end()) return std::nullopt;
-  }
-  const bool was_quiet = std::exchange(quiet_, true);
-  is_ahead_ = false;
-  const Value value = eval(step);
-  quiet_ = was_quiet;
-  if (is_ahead_ || value.kind != Value::number || e_.uses(value.expr, Uses::varying | Uses::opaque)) return std::nullopt;
-  return minus ? e_.unary(Op::neg, value.expr) : value.expr;
-}
-
 // s >>= 1, s /= 2, s *= 2, s <<= 1, and nothing else in the loop that changes s.
 void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment)) return;
@@ -152,6 +52,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   const std::vector<Change> changes = changes_in(node);
   std::vector<std::pair<std::uint32_t, ExprId>> guesses;  // slot, and the loop_value it has in the loop
   std::vector<std::pair<std::uint32_t, Value>> after;
+  std::vector<std::pair<ExprId, std::vector<std::uint32_t>>> inner_steps;  // how many were taken, and the loops that take them
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
     if (value.kind == Value::triple || value.kind == Value::group) continue;
@@ -163,6 +64,13 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.constant(std::abs(*bits)));
       value.expr = e_.binary(*bits > 0 ? Op::shl : Op::shr, value.expr, gone);
       trace_.loops[loop].shift = static_cast<std::int32_t>(*bits);
+    } else if (const auto inner = step_of_inner(change, node, changes); inner) {
+      // for (y...) { for (x...) *p++ = 0; }: as many steps in all threads, if the inner loops have as many iterations.
+      const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
+      const ExprId steps = e_.fresh(Op::loop_value);
+      inner_steps.emplace_back(steps, loops_around(change.node, node));
+      const ExprId gone = e_.binary(Op::mul, steps, e_.binary(Op::mul, *inner, e_.constant(size)));
+      value.expr = e_.binary(Op::add, value.expr, gone);
     } else {
       const ExprId guess = e_.fresh(Op::loop_value);
       if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
@@ -172,8 +80,10 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       value.expr = guess;
     }
     value.access = value.factor = none;
-    after.emplace_back(change.slot, value);
     assign(change.slot, value);
+    // Behind the loop, each thread has taken the steps that its guard allowed.
+    if (change.count == 1 && is_guarded_by_itself(change.node, node)) value.expr = e_.varying();
+    after.emplace_back(change.slot, value);
   }
   const ExprId again = test == none ? e_.constant(1) : condition(test);
   trace_.loops[loop].condition = again;
@@ -186,6 +96,9 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   breakables_.pop_back();
   trace_.loops[loop].last_access = static_cast<std::uint32_t>(trace_.accesses.size());
   trace_.loops[loop].last_order = static_cast<std::uint32_t>(trace_.orders.size());
+  for (const auto& [steps, loops] : inner_steps) {
+    if (!have_equal_counts(loops, loop)) e_.mark(steps, Uses::varying);
+  }
   for (const auto& [slot, guess] : guesses) {
     if (slot >= slots_.size() || guess <= e_.opaque()) continue;
     const ExprId made = slots_[slot].value.expr;

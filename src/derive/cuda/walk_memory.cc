@@ -145,7 +145,9 @@ Value Walker::address_of_field(std::uint32_t node) {
     bytes = type.bytes / type.parts;
     offset = bytes * *part_named(name);
   } else if (e_.uses(address.expr, Uses::thread)) {
-    address.expr = e_.opaque();  // elements of unknown size
+    // Elements of unknown size: how many of them lie between two lanes is known all the same.
+    const bool is_global = address.memory != none && trace_.memories[address.memory].space == Space::global;
+    if (!is_global || !address.is_guess) address.expr = e_.opaque();
   }
   address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
   address.is_vague = address.is_vague || !is_known;
@@ -217,7 +219,9 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
     return value;
   }
   // Accesses to memory that is private to a thread are not recorded.
-  value.expr = space == Space::local ? e_.opaque() : e_.load(address.expr, address.memory);
+  const bool is_of_unknown_element = address.is_vague && address.is_guess && e_.uses(address.expr, Uses::thread);
+  if (is_of_unknown_element) value.access = none;
+  value.expr = space == Space::local || is_of_unknown_element ? e_.opaque() : e_.load(address.expr, address.memory);
   return value;
 }
 

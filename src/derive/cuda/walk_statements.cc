@@ -52,7 +52,8 @@ void Walker::walk(std::uint32_t node) {
   switch (syntax().kind(node)) {
     case NodeKind::compound_statement: {
       const Scope scope(*this);
-      return walk_children(node);
+      walk_children(node);
+      return follow_uncalled_lambdas(scope.slots);
     }
     case NodeKind::declaration: return declare(node);
     case NodeKind::if_statement: return walk_if(node);

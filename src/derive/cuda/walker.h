@@ -30,6 +30,7 @@ struct Value {
   // The loads that a number is, or is the product of; a sum keeps the product it contains.
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
+  std::uint32_t lambda = none;  // the node of the lambda that a variable holds
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
@@ -50,6 +51,7 @@ class Walker {
   struct Slot {
     std::string_view name;
     Value value;
+    bool is_called = false;  // a lambda, which is followed where it is called
   };
   struct Frame {
     std::uint32_t function = 0;
@@ -74,6 +76,7 @@ class Walker {
     Scope& operator=(const Scope&) = delete;
   };
   class Deeper;
+  static constexpr std::size_t deepest_inlining = 8;
   static constexpr std::uint32_t nodes_of_a_step = 16;  // that are only passed
 
   const Source& source() const { return *here_; }
@@ -107,19 +110,27 @@ class Walker {
   std::vector<std::pair<std::uint32_t, Value>> changes_since(std::size_t mark);
   Value merged(ExprId condition, const Value& yes, const Value& no);
 
-  // walk_loops.cc
+  // walk_steps.cc
   struct Change {
     std::uint32_t slot = 0, count = 0, node = none;
   };
-  void walk_for(std::uint32_t node);
-  void walk_while(std::uint32_t node);
-  void walk_range_for(std::uint32_t node);
-  void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
   std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  std::optional<ExprId> step_by(const Change& change, const std::vector<Change>& all);
+  std::optional<ExprId> step_of_inner(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
+  bool is_guarded_by_itself(std::uint32_t node, std::uint32_t loop) const;
+  std::vector<std::uint32_t> loops_around(std::uint32_t node, std::uint32_t loop) const;
+  bool have_equal_counts(const std::vector<std::uint32_t>& loops, std::uint32_t first) const;
+  void add_referred(std::uint32_t call, std::vector<std::uint32_t>& names) const;
+
+  // walk_loops.cc
+  void walk_for(std::uint32_t node);
+  void walk_while(std::uint32_t node);
+  void walk_range_for(std::uint32_t node);
+  void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
@@ -213,8 +224,24 @@ class Walker {
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::uint32_t function_called(std::string_view name, std::size_t arguments);
-  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments);
-  Value follow(std::uint32_t function, const std::vector<Value>& arguments);
+  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
+  std::optional<Value> eval_lambda(std::uint32_t slot, const std::vector<Value>& arguments, std::uint32_t call);
+  Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call);
+  // walk_references.cc
+  static bool is_changeable_reference(const Source& source, std::uint32_t parameter);
+  struct Reference {
+    std::uint32_t variable = 0, parameter = 0;  // slots: of the caller, and of the function that is followed
+  };
+  std::vector<std::uint32_t> variables_in(std::uint32_t call) const;
+  std::vector<Reference> declare_arguments(const std::vector<std::uint32_t>& parameters, const std::vector<Value>& arguments,
+                                           const std::vector<std::uint32_t>& variables);
+  std::vector<std::pair<std::uint32_t, Value>> results_of(const std::vector<Reference>& references, bool all_stay);
+  void forget_pointed(std::uint32_t call);
+  void push_lambda_frame();
+  void pop_lambda_frame();
+  void walk_lambda(std::uint32_t lambda);
+  void follow_uncalled_lambdas(std::size_t first_slot);
+  bool is_deep() const { return frames_.size() > deepest_inlining; }
   Value unknown_call(const std::vector<Value>& arguments);
   std::vector<Value> eval_arguments(std::uint32_t node);
   BarrierSite* note_barrier(std::uint32_t node);

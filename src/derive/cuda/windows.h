@@ -1,0 +1,16 @@
+// Windows that each thread reads around its own place, so that those of neighbours overlap: in[(y + j) * width + x + i].
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "derive/cuda/lanes.h"
+#include "derive/cuda/trace.h"
+
+namespace frx::derive::cuda {
+
+// The loads from global memory, by number, of which neighbouring threads of the block make most at the same places, in loops that move
+// as far as from one thread to the next.
+std::vector<std::size_t> windowed_loads(const Trace& trace, const Shape& block);
+
+}  // namespace frx::derive::cuda
