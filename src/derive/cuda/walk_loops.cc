@@ -46,6 +46,18 @@ void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if ((op == "<<=" && by == "1") || (op == "*=" && by == "2")) loop.doubled = value;
 }
 
+// What the body made of the variables that change in no simple way.
+void Walker::settle(const std::vector<std::pair<std::uint32_t, ExprId>>& guesses) {
+  for (const auto& [slot, guess] : guesses) {
+    if (slot >= slots_.size() || guess <= e_.opaque()) continue;
+    const ExprId made = slots_[slot].value.expr;
+    const auto known = std::ranges::lower_bound(trace_.loop_values, guess, {}, &LoopValue::id);
+    if (known != trace_.loop_values.end() && known->id == guess) known->made = made;
+    if (e_.uses(made, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
+    if (e_.uses(made, Uses::opaque)) e_.mark(guess, Uses::opaque);
+  }
+}
+
 void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t update, std::uint32_t body) {
   const std::uint32_t loop = begin_loop(node), outer_loop = std::exchange(loop_, loop);
   const ExprId outer_left = left_;
@@ -99,14 +111,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   for (const auto& [steps, loops] : inner_steps) {
     if (!have_equal_counts(loops, loop)) e_.mark(steps, Uses::varying);
   }
-  for (const auto& [slot, guess] : guesses) {
-    if (slot >= slots_.size() || guess <= e_.opaque()) continue;
-    const ExprId made = slots_[slot].value.expr;
-    const auto known = std::ranges::lower_bound(trace_.loop_values, guess, {}, &LoopValue::id);
-    if (known != trace_.loop_values.end() && known->id == guess) known->made = made;
-    if (e_.uses(made, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
-    if (e_.uses(made, Uses::opaque)) e_.mark(guess, Uses::opaque);
-  }
+  settle(guesses);
   for (const auto& [slot, value] : after) {
     if (slot < slots_.size()) assign(slot, value);
   }

@@ -131,6 +131,7 @@ class Walker {
   void walk_while(std::uint32_t node);
   void walk_range_for(std::uint32_t node);
   void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
+  void settle(const std::vector<std::pair<std::uint32_t, ExprId>>& guesses);
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   void note_unroll(Loop& loop, std::uint32_t node);
