@@ -125,9 +125,16 @@ void confirm_with(const std::string& path, report::CudaReport& report, const Rea
 
 Result<> read_cuda(Work& work, const Reading& reading) {
   CodeUnit& unit = work.unit;
-  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(
-                            unit.paths, [&](std::size_t i) { return work.inputs[i]->source.text(largest_file); },
-                            [&](std::size_t i) { return reading.headers.around(work.inputs[i]->source.path()); }));
+  const std::vector<std::string> included = reading.headers.device_code(unit.paths);
+  std::vector<std::string> names = unit.paths;
+  names.insert(names.end(), included.begin(), included.end());
+  const auto text_of = [&](std::size_t i) {
+    return i < work.inputs.size() ? work.inputs[i]->source.text(largest_file) : read_file(names[i], largest_file);
+  };
+  const auto surroundings_of = [&](std::size_t i) {
+    return reading.headers.around(i < work.inputs.size() ? work.inputs[i]->source.path() : names[i]);
+  };
+  TRY_ASSIGN(unit.cuda, reading.analyst.inspect_cuda(names, text_of, surroundings_of, included.size()));
   unit.unread = std::move(unit.cuda->unread);
   if (unit.cuda->files.empty()) {
     unit.cuda.reset();

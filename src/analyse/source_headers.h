@@ -19,7 +19,11 @@ class SourceHeaders {
   // Fails when a file of compile commands that was named cannot be read.
   static Result<SourceHeaders> of(std::span<const Input> inputs, const BuildOptions& build);
 
-  // Of one of these inputs; may outlive nothing that this object holds.
+  // Files that these inputs include and that may have functions for the GPU.
+  std::vector<std::string> device_code(std::span<const std::string> paths) const {
+    return headers_ ? headers_->device_code(paths) : std::vector<std::string>();
+  }
+  // Of one of these inputs, or of such a file; may outlive nothing that this object holds.
   ingest::cuda::Surroundings around(const std::string& path) const;
 
  private:

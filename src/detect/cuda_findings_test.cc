@@ -13,35 +13,36 @@ using ::testing::IsEmpty;
 
 TEST(CudaFindings, ACommentOnTheLineOrBeforeItSuppresses) {
   const Inspected on = inspected(
-      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); }  // frx: ignore "
+      "__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); check(); }  // frx: ignore "
       "poor_block_size_subwarp\n");
   EXPECT_THAT(on.codes(), IsEmpty());
   EXPECT_EQ(on.result.suppressed, 1u);
   const Inspected before = inspected(
       "__global__ void k(float* a) {}\nvoid h(float* a) {\n  /* frx: ignore excessive_branching, "
-      "poor_block_size_subwarp */\n  k<<<9, 17>>>(a);\n}\n");
+      "poor_block_size_subwarp */\n  k<<<9, 17>>>(a);\n  check();\n}\n");
   EXPECT_THAT(before.codes(), IsEmpty());
 }
 
 TEST(CudaFindings, ACommentElsewhereOrAboutAnotherRuleDoesNot) {
   const Inspected other =
-      inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); }  // frx: ignore excessive_branching\n");
+      inspected("__global__ void k(float* a) {}\nvoid h(float* a) { k<<<9, 17>>>(a); check(); }  // frx: ignore excessive_branching\n");
   EXPECT_THAT(other.codes(), ElementsAre("poor_block_size_subwarp"));
   const Inspected quoted = inspected(
       "__global__ void k(float* a) {}\nconst char* s = \"// frx: ignore poor_block_size_subwarp\"; void h(float* a) { "
-      "k<<<9, 17>>>(a); }\n");
+      "k<<<9, 17>>>(a); check(); }\n");
   EXPECT_THAT(quoted.codes(), ElementsAre("poor_block_size_subwarp"));
 }
 
 TEST(CudaFindings, AFileCanBeExemptedFromARule) {
   const Inspected all = inspected(
       "// frx: ignore-file poor_block_size_subwarp: test program\n__global__ void k(float* a) {}\n\n\n\nvoid h(float* "
-      "a) { k<<<9, 17>>>(a); k<<<1, 33>>>(a); }\n");
+      "a) { k<<<9, 17>>>(a); k<<<1, 33>>>(a); check(); }\n");
   EXPECT_THAT(all.codes(), ElementsAre("poor_block_size_unaligned"));
 }
 
 TEST(CudaFindings, CarryPlaceSnippetAndCards) {
-  const Inspected all = inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n}\n");
+  const Inspected all =
+      inspected("__global__ void k(float* a) {}\nvoid h(float* a) {\n    k<<<dim3(2, 2), 17, 64, stream>>>(a);\n    check();\n}\n");
   ASSERT_EQ(all.result.findings.size(), 1u);
   const model::Finding& finding = all.result.findings[0];
   EXPECT_EQ(finding.place().file, "k.cu");
@@ -102,7 +103,7 @@ TEST(CudaFindings, AdviceHasCandidatesAndNoAnswer) {
 
 TEST(CudaFindings, KernelsAndLaunchesMeetAcrossFiles) {
   std::vector<model::cuda::Source> sources;
-  sources.push_back(ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); }\n").value());
+  sources.push_back(ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); check(); }\n").value());
   sources.push_back(
       ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n").value());
   const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);

@@ -67,6 +67,7 @@ void h(float* a) {
   k<<<9, (17)>>>(a);
   b.y = 2;
   k<<<9, b>>>(a);
+  check();
 }
 )");
   ASSERT_EQ(all.inspection.launches.size(), 6u);

@@ -69,6 +69,8 @@ struct Launch {
   std::optional<Extent> grid, block;                                               // where constant
   std::optional<std::uint64_t> least_threads;                                      // of a block whose size the host chooses
   bool rounds_up_rows = false;      // along y, blocks cover the data and some more: (n + 7) / 8
+  bool rounds_up = false;           // along x
+  bool rounds_down = false;         // along x, blocks cover no more than the data: n / 8
   bool is_task_of_threads = false;  // the kernel stores nothing itself: each thread makes a call that others could not share
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.

@@ -66,6 +66,7 @@ struct Source {
   std::vector<std::uint32_t> line_starts;  // byte offsets, of the file itself
   Utf16Units units;                        // of the file itself
   bool is_hip = false;                     // written for HIP: a wavefront of AMD runs in lockstep
+  bool is_included = false;                // not analysed itself: a header that others use
   std::uint32_t errors = 0;                // places that are no CUDA as the grammar knows it; read around
 
   std::string_view text_of(std::uint32_t node) const {

@@ -200,6 +200,23 @@ Result<std::unique_ptr<PtxReport>> CodeAnalyst::analyse_ptx(std::string name, mo
   return report;
 }
 
+namespace {
+
+void note_source(model::cuda::Source& source, bool is_included, CudaReport& report) {
+  source.is_included = is_included;
+  if (is_included) {
+    source.kernels_not_read.clear();
+    return;
+  }
+  report.not_understood += source.errors;
+  if (source.errors > 0)
+    report.notes.push_back(
+        fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
+  report.files.emplace_back(source.name.view());
+}
+
+}  // namespace
+
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(std::vector<std::pair<std::string, std::string>> names_and_texts) const {
   std::vector<std::string> names;
   for (auto& [name, text] : names_and_texts) names.push_back(std::move(name));
@@ -210,7 +227,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(std::vector<std::p
 }
 
 Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of,
-                                                              const SurroundingsOf& surroundings_of) const {
+                                                              const SurroundingsOf& surroundings_of, std::size_t included) const {
   constexpr std::size_t many = 16;  // files: more are compressed when they are read, and decompressed while they are analysed
   auto report = std::make_unique<CudaReport>();
   report->gpu = gpu();
@@ -230,18 +247,14 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   std::vector<model::cuda::Source> sources;
   sources.reserve(read.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
-    if (!*read[i]) {
+    const bool is_included = i >= names.size() - included;
+    if (*read[i]) {
+      sources.push_back(std::move(**read[i]));
+      note_source(sources.back(), is_included, *report);
+    } else if (!is_included) {
       report->unread.push_back({names[i], read[i]->error()});
-      continue;
     }
-    model::cuda::Source source = std::move(**read[i]);
     read[i].reset();
-    report->not_understood += source.errors;
-    if (source.errors > 0)
-      report->notes.push_back(
-          fmt::format("{}: {} not understood and read around", printable(source.name), count_text(source.errors, "place")));
-    report->files.emplace_back(source.name.view());
-    sources.push_back(std::move(source));
   }
   detect::RuleTally tally(cuda_rules_);
   derive::cuda::Judged judged = derive::cuda::inspect_and_judge(sources, gpu_limits_, [&](const model::CodeSubject& subject) {

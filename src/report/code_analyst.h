@@ -53,8 +53,9 @@ class CodeAnalyst {
   // be read are left out and listed in the report, which may be all of them.
   using TextOf = std::function<Result<std::string>(std::size_t)>;                 // by number of the name
   using SurroundingsOf = std::function<ingest::cuda::Surroundings(std::size_t)>;  // what headers say of macros, by that number
+  // The last `included` names are headers of which only functions, types and constants are used: they are no files of the report.
   Result<std::unique_ptr<CudaReport>> inspect_cuda(const std::vector<std::string>& names, const TextOf& text_of,
-                                                   const SurroundingsOf& surroundings_of = {}) const;
+                                                   const SurroundingsOf& surroundings_of = {}, std::size_t included = 0) const;
 
  private:
   CodeAnalyst() = default;

@@ -147,6 +147,8 @@ def main() -> int:
             path.parent.mkdir()
             one.make(path)
             arguments = [argument.format(six=six, ptxas=log, itself=path) for argument in one.arguments]
+            if arguments[0] == "analyze" and path.suffix == ".cu":
+                arguments.append("--with-ptx=no")  # a compiler has limits of its own, and its memory is no measure of frx
             ended = launcher.submit(run, [str(limits.frx.resolve()), *arguments, str(path)], limits.kill_after, limits.stack).result()
             wrong = complaint(one, ended, path, limits)
             results.append((one, ended, wrong))

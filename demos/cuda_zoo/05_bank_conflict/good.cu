@@ -6,4 +6,7 @@ __global__ void transpose(float* out, const float* in, int n) {
   out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 
-void run(float* out, const float* in, int n) { transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(out, in, n); }
+cudaError_t run(float* out, const float* in, int n) {
+  transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(out, in, n);
+  return cudaGetLastError();
+}

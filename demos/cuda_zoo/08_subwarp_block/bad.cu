@@ -4,8 +4,9 @@ __global__ void fill(double* a, int n) {
   if (i < n) a[i] = 1.0;
 }
 
-void run(double* a, int n) {
+cudaError_t run(double* a, int n) {
   const int edge = 4;
   dim3 block(edge * edge);
   fill<<<(n + 15) / 16, block>>>(a, n);
+  return cudaGetLastError();
 }

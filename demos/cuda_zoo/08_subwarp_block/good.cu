@@ -4,7 +4,8 @@ __global__ void fill(double* a, int n) {
   if (i < n) a[i] = 1.0;
 }
 
-void run(double* a, int n) {
+cudaError_t run(double* a, int n) {
   const int threads = 128;
   fill<<<(n + threads - 1) / threads, threads>>>(a, n);
+  return cudaGetLastError();
 }

@@ -4,4 +4,7 @@ __global__ void fill(double* a, int n) {
   if (i < n) a[i] = 1.0;
 }
 
-void run(double* a, int n) { fill<<<(n + 95) / 96, 96>>>(a, n); }
+cudaError_t run(double* a, int n) {
+  fill<<<(n + 95) / 96, 96>>>(a, n);
+  return cudaGetLastError();
+}

@@ -4,4 +4,7 @@ __global__ void scale(double* a, double by) {
   a[i] *= by;
 }
 
-void run(double* a, int n) { scale<<<(n + 255) / 256, 256>>>(a, 2.0); }
+cudaError_t run(double* a, int n) {
+  scale<<<(n + 255) / 256, 256>>>(a, 2.0);
+  return cudaGetLastError();
+}

@@ -5,4 +5,7 @@ __global__ void reverse(float* a) {
   a[threadIdx.x] = s[255 - threadIdx.x];
 }
 
-void run(float* a) { reverse<<<1, 256>>>(a); }
+cudaError_t run(float* a) {
+  reverse<<<1, 256>>>(a);
+  return cudaGetLastError();
+}

@@ -10,4 +10,7 @@ __global__ void sum(float* out, const float* in) {
   }
 }
 
-void run(float* out, const float* in) { sum<<<1024, 64>>>(out, in); }
+cudaError_t run(float* out, const float* in) {
+  sum<<<1024, 64>>>(out, in);
+  return cudaGetLastError();
+}

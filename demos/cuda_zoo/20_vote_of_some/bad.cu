@@ -6,4 +6,7 @@ __global__ void any_negative(int* out, const int* in) {
   }
 }
 
-void run(int* out, const int* in) { any_negative<<<1024, 256>>>(out, in); }
+cudaError_t run(int* out, const int* in) {
+  any_negative<<<1024, 256>>>(out, in);
+  return cudaGetLastError();
+}

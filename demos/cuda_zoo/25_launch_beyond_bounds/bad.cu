@@ -4,4 +4,7 @@ __global__ void __launch_bounds__(256) fill(float* a, int n) {
   if (i < n) a[i] = 1.0f;
 }
 
-void start(float* a, int n) { fill<<<(n + 511) / 512, 512>>>(a, n); }
+cudaError_t start(float* a, int n) {
+  fill<<<(n + 511) / 512, 512>>>(a, n);
+  return cudaGetLastError();
+}

@@ -6,4 +6,7 @@ __global__ void flags(unsigned* out, const double* in, int n) {
   }
 }
 
-void run(unsigned* out, const double* in, int n) { flags<<<1, 256>>>(out, in, n); }
+cudaError_t run(unsigned* out, const double* in, int n) {
+  flags<<<1, 256>>>(out, in, n);
+  return cudaGetLastError();
+}

@@ -21,6 +21,8 @@ struct KernelView {
   bool is_launched_by_one_thread = false;
   bool is_of_constant_size = false;  // grid and block of all its launches are constants
   bool is_block_launched = false;    // the block is that of a launch, not assumed
+  bool fits_data = false;            // all its launches round the number of blocks along x down: n / 8
+  bool exceeds_data = false;         // one of them rounds it up: (n + 7) / 8
   bool has_rows_beyond = false;      // all its launches round up the number of blocks along y
 
   const Source& source() const { return program.sources()[function.at.source]; }

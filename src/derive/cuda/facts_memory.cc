@@ -172,13 +172,14 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses: one that is repeated before one that is not
-  bool worst_repeats = false;
+  bool worst_repeats = false, any_repeats = false;
   Places records(view);
   std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
     all.add(access.at);
+    any_repeats = any_repeats || is_repeated(view.trace, access);
     if (is_flat(view, i)) flat.add(access.at);
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
@@ -209,7 +210,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (!worst) return;
   add_worst_access(view, *worst, into);
-  into.set(Id::repeated_access, worst_repeats);
+  into.set(Id::repeated_access, worst_repeats || !any_repeats);
 }
 
 // Arrays of which neighbouring threads read overlapping windows, in place of those that were found.
@@ -313,7 +314,7 @@ bool asks_for_the_grid(const Trace& trace) {
 // columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guards(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view);
-  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size;
+  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;
@@ -326,6 +327,7 @@ void add_guards(const KernelView& view, CodeSubject& into) {
   const bool any_unguarded = unguarded.any();
   into.set(Id::has_indexed_global, indexed.any(), unguarded.take());
   into.set(Id::has_bounds_guard, !any_unguarded);
+  into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
 }
 
 bool has_narrow_parameters(const KernelView& view) {

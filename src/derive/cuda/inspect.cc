@@ -73,6 +73,8 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;
+  view.fits_data = launches.count > 0 && launches.rounded_down == launches.count;
+  view.exceeds_data = launches.rounds_up;
   view.has_rows_beyond = launches.count > 0 && launches.rounded_up == launches.count;
   view.is_block_launched = launches.first_block.threads() > 0;
   Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
@@ -139,6 +141,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
+    if (sources.without_syntax(program.functions()[f].at.source).is_included) continue;
     if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
     if (program.functions()[f].is_kernel) ++launches[program.functions()[f].name].kernels;
   }

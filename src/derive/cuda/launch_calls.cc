@@ -33,24 +33,38 @@ std::optional<std::int64_t> Walker::least_of(const Value& extent) const {
   return condition ? std::optional(std::min(yes, no)) : std::nullopt;
 }
 
-// (n + 7) / 8, (n - 1 + 8) / 8
+// (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size
 bool Walker::rounds_up(ExprId blocks) const {
   const Expr& quotient = e_[blocks];
-  const std::optional<std::int64_t> by = quotient.op == Op::div ? e_.constant_of(quotient.b) : std::nullopt;
-  if (!by || *by < 2) return false;
+  if (quotient.op != Op::div) return false;
+  const std::optional<std::int64_t> by = e_.constant_of(quotient.b);
+  if (by && *by < 2) return false;
   constexpr int most_terms = 8;
   std::int64_t more = 0;
-  ExprId rest = quotient.a;
-  for (int i = 0; i < most_terms; ++i) {
-    const Expr& x = e_[rest];
-    const bool adds = x.op == Op::add, takes = x.op == Op::sub;
-    const auto right = adds || takes ? e_.constant_of(x.b) : std::nullopt;
-    const auto left = adds && !right ? e_.constant_of(x.a) : std::nullopt;
-    if (!right && !left) break;
-    more += right ? (adds ? *right : -*right) : *left;
-    rest = right ? x.a : x.b;
+  bool has_divisor = false;
+  std::vector<ExprId> open{quotient.a};
+  for (int i = 0; i < most_terms && !open.empty(); ++i) {
+    const ExprId part = open.back();
+    const Expr& x = e_[part];
+    open.pop_back();
+    if (const auto number = e_.constant_of(part)) {
+      more += *number;
+    } else if (part == quotient.b) {
+      has_divisor = true;
+    } else if (x.op == Op::add) {
+      open.insert(open.end(), {x.a, x.b});
+    } else if (x.op == Op::sub && e_.constant_of(x.b)) {
+      more -= *e_.constant_of(x.b);
+      open.push_back(x.a);
+    }
   }
-  return more == *by - 1;
+  return by ? more == *by - 1 : has_divisor && more == -1;
+}
+
+// n / 8: the data is a multiple of the block, or the rest is left to others.
+bool Walker::rounds_down(ExprId blocks) const {
+  const Expr& quotient = e_[blocks];
+  return quotient.op == Op::div && e_[quotient.a].op != Op::add && e_[quotient.a].op != Op::sub;
 }
 
 // The constants between the brackets of `k<256, float>`; nothing for types.
@@ -100,7 +114,11 @@ void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) 
   if (config.extents >= 2) return;
   auto& into = config.extents == 0 ? config.grid : config.block;
   if (config.extents == 1) config.least_block = least_of(value);
-  if (config.extents == 0) config.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
+  if (config.extents == 0) {
+    config.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
+    config.rounds_up = rounds_up(value.expr);
+    config.rounds_down = rounds_down(value.expr);
+  }
   into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
   config.nodes[config.extents++] = node;
 }
@@ -147,6 +165,8 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   site.block = configs_[config].block;
   site.least_block = configs_[config].least_block;
   site.rounds_up_rows = configs_[config].rounds_up_rows;
+  site.rounds_up = configs_[config].rounds_up;
+  site.rounds_down = configs_[config].rounds_down;
   site.extents = configs_[config].nodes;
   site.shared = configs_[config].shared;
   trace_.launches.push_back(site);

@@ -39,14 +39,6 @@ bool looks_at_errors(std::string_view text) {
   return false;
 }
 
-// Functions that look at no error of a launch.
-bool is_harmless(std::string_view name) {
-  constexpr std::array<std::string_view, 14> known = {"ceil", "ceilf",  "dim3",   "exit", "fprintf", "free", "malloc",
-                                                      "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
-  const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
-  return is_runtime || std::ranges::find(known, name) != known.end();
-}
-
 // Does the function say that all is well, after the launch? Callers of one that says nothing may look at the error.
 bool reports_success(const Source& source, const Function& function, std::uint32_t launch) {
   constexpr std::array<std::string_view, 5> success = {"return true;", "return 0;", "return 1;", "return EXIT_SUCCESS;",
@@ -56,6 +48,14 @@ bool reports_success(const Source& source, const Function& function, std::uint32
     if (syntax.is(n, NodeKind::return_statement) && std::ranges::find(success, source.text_of(n)) != success.end()) return true;
   }
   return function.name == "main";
+}
+
+// Functions that look at no error of a launch.
+bool is_harmless(std::string_view name) {
+  constexpr std::array<std::string_view, 14> known = {"ceil", "ceilf",  "dim3",   "exit", "fprintf", "free", "malloc",
+                                                      "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
+  const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
+  return is_runtime || std::ranges::find(known, name) != known.end();
 }
 
 // The name of the function that is called, of a method without its object; "" where it is none.
@@ -90,58 +90,66 @@ bool names_errors(const Source& source, std::uint32_t name) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(text, word); });
 }
 
-// May a call behind a launch look at its error? A function that was not given, with a neutral name, is taken for one that does not: calls
-// of the mathematics, of containers and of the next kernel are many. One of another file of the program may look, and one in capitals is a
-// macro that no header defined.
+// May a call behind a launch look at its error? A function that was not given may, where it is called for nothing else; calls of the
+// mathematics and of containers are many. One of another file may look if anything in that file does, and one in capitals is a macro that
+// no header defined.
 bool may_look(const Program& program, const Source& source, const ErrorLooks& of_file, std::uint32_t call) {
   const std::string_view name = callee_name(source, call);
   const bool is_shouted = name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
   if (is_shouted && source.syntax.child(call, NodeKind::kernel_call_syntax) == none) return true;
   if (std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); }))
     return !is_of_runtime(name) || is_used(source.text.substr(0, source.syntax[call].begin));
-  const auto known = of_file.find(name);
-  return known == of_file.end() ? program.defined(name) != none && !program.is_kernel(name) : known->second;
+  const auto known = of_file.functions.find(name);
+  if (known != of_file.functions.end()) return known->second;
+  if (program.is_kernel(name) || is_harmless(name)) return false;
+  const std::uint32_t number = program.defined(name);
+  const bool is_statement = source.syntax.is(source.syntax[call].parent, NodeKind::expression_statement);
+  if (number == none) return is_statement && source.syntax.is(source.syntax.child(call, Role::function), NodeKind::identifier);
+  return std::ranges::any_of(program.files_defining(number), [&](std::uint32_t file) { return (*of_file.files)[file]; });
 }
 
 }  // namespace
 
-bool looks_at_launch_errors(const Sources& sources) {
+std::vector<bool> files_that_look(const Sources& sources) {
+  std::vector<bool> files(sources.size());
   for (std::uint32_t i = 0; i < sources.size(); ++i) {
     const Source& source = sources.without_syntax(i);
-    if (looks_at_errors(source.text)) return true;
-    for (const model::cuda::Macro& macro : source.macros) {
-      if (looks_at_errors(macro.body)) return true;
-    }
+    files[i] = looks_at_errors(source.text) ||
+               std::ranges::any_of(source.macros, [](const model::cuda::Macro& macro) { return looks_at_errors(macro.body); });
   }
-  return false;
+  return files;
 }
 
-ErrorLooks error_looks(const Program& program, std::uint32_t source) {
-  ErrorLooks looks;
+ErrorLooks error_looks(const Program& program, std::uint32_t source, const std::vector<bool>& files) {
+  ErrorLooks looks{{}, &files};
   const Source& of = program.sources()[source];
   for (const Function& function : program.functions_in(source)) {
-    if (!function.is_kernel) looks[function.name] |= looks_at_errors(of.text_of(function.body));
+    if (!function.is_kernel) looks.functions[function.name] |= looks_at_errors(of.text_of(function.body));
   }
   return looks;
 }
 
-bool is_ignored(const Program& program, const Function& function, const LaunchSite& site, const ErrorLooks& of_file) {
-  if (function.is_device || function.is_kernel || !is_statement(program, site)) return false;
-  const Source& source = program.sources()[site.at.source];
+std::uint32_t end_of_looks(const Program& program, const Function& function, const ErrorLooks& of_file) {
+  const Source& source = program.sources()[function.at.source];
   const auto& syntax = source.syntax;
-  for (std::uint32_t n = syntax[site.at.node].last; n < syntax[function.body].last; ++n) {
-    if (syntax.is(n, NodeKind::error)) return false;
+  std::uint32_t end = function.body;
+  for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
     const bool is_name = syntax.is(n, NodeKind::identifier) || syntax.is(n, NodeKind::field_identifier);
-    if (is_name && names_errors(source, n)) return false;
-    if (syntax.is(n, NodeKind::call) && may_look(program, source, of_file, n)) return false;
+    const bool looks = (is_name && names_errors(source, n)) || (syntax.is(n, NodeKind::call) && may_look(program, source, of_file, n));
+    if (looks || syntax.is(n, NodeKind::error)) end = n + 1;
   }
-  return true;
+  return end;
+}
+
+bool is_ignored(const Program& program, const Function& function, const LaunchSite& site, std::uint32_t end_of_looks) {
+  if (function.is_device || function.is_kernel || !is_statement(program, site)) return false;
+  return program.sources()[site.at.source].syntax[site.at.node].last >= end_of_looks;
 }
 
 bool may_be_checked(const Program& program, const Function& function, const LaunchSite& site) {
   if (function.is_device || function.is_kernel || site.kernel_name != none) return true;
   // Of several files the host code that calls it may be one that is no CUDA, and so was not read.
-  if (program.sources().size() > 1 && function.name != "main") return true;
+  if (program.analysed_files() > 1 && function.name != "main") return true;
   const Source& source = program.sources()[function.at.source];
   if (!reports_success(source, function, site.at.node)) return true;
   const auto& syntax = source.syntax;

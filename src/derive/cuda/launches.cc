@@ -55,6 +55,8 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
   launch.rounds_up_rows = site.rounds_up_rows;
+  launch.rounds_up = site.rounds_up;
+  launch.rounds_down = site.rounds_down;
   if (!launch.block && site.least_block) launch.least_threads = static_cast<std::uint64_t>(*site.least_block);
   if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
@@ -115,6 +117,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
   const Function& function = program.functions()[f];
   const Trace trace = trace_host(program, f, steps);
   found.steps = trace.steps;
+  const std::uint32_t last_look = end_of_looks(program, function, looks);
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
@@ -124,7 +127,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
     launch.may_be_checked = may_be_checked(program, function, site);
-    launch.is_ignored = is_ignored(program, function, site, looks);
+    launch.is_ignored = is_ignored(program, function, site, last_look);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
@@ -133,6 +136,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
 // The functions of the file that contain a place which may be a launch.
 std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t source, const Mentions& mentions) {
   std::vector<std::uint32_t> functions;
+  if (program.sources().without_syntax(source).is_included) return functions;
   const model::cuda::Syntax& syntax = program.sources()[source].syntax;
   for (const Function& function : program.functions_in(source)) {
     const auto at = std::ranges::lower_bound(mentions.launch_nodes, function.body);
@@ -149,6 +153,7 @@ ProgramLaunches launches_of(const Program& program) {
   constexpr std::size_t functions_at_once = 192;
   ProgramLaunches all;
   StepBudget budget(program);
+  const std::vector<bool> looking = files_that_look(program.sources());
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
@@ -157,7 +162,7 @@ ProgramLaunches launches_of(const Program& program) {
       const auto source = static_cast<std::uint32_t>(begin + i);
       all.mentions[source] = mentions_in(program, source);
       by_file[i] = may_launch(program, source, all.mentions[source]);
-      if (!by_file[i].empty()) looks[i] = error_looks(program, source);
+      if (!by_file[i].empty()) looks[i] = error_looks(program, source, looking);
       all.mentions[source].launch_nodes = {};
     });
     std::vector<std::uint32_t> functions;
@@ -178,7 +183,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
-  note_unchecked(all.launches, !looks_at_launch_errors(program.sources()));
+  note_unchecked(all.launches, std::ranges::find(looking, true) == looking.end());
   all.launches.shrink_to_fit();
   return all;
 }
@@ -191,6 +196,8 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     agree(all.with.arguments, launch.arguments, all.count == 0);
     ++all.count;
     if (launch.rounds_up_rows) ++all.rounded_up;
+    all.rounds_up = all.rounds_up || launch.rounds_up;
+    if (launch.rounds_down) ++all.rounded_down;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;

@@ -38,6 +38,8 @@ struct KernelLaunches {
   std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
   std::uint32_t kernels = 0;        // of that name
+  bool rounds_up = false;           // a launch may have more threads along x than the data
+  std::uint32_t rounded_down = 0;   // launches that have no more
   std::uint32_t rounded_up = 0;     // launches whose rows of blocks may be more than the data has
   std::uint32_t single_blocks = 0;  // launches with one block, and where the first one is
   model::TextPlace single_block_at;

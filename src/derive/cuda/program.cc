@@ -284,6 +284,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
       found[i].nodes = sources[source].syntax.size();
       sources.pack(source);
     });
+    for (std::uint32_t i = 0; i < found.size(); ++i) analysed_files_ += !sources.without_syntax(begin + i).is_included;
     for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]));
     sources.pack_all();
   }

@@ -88,7 +88,8 @@ class Program {
   std::uint32_t defined(std::string_view name) const;
   const Defined& definitions(std::uint32_t number) const { return defined_[number]; }
   std::span<const std::uint32_t> files_defining(std::uint32_t number) const;
-  std::uint64_t node_count() const { return nodes_; }  // of all files
+  std::uint64_t node_count() const { return nodes_; }               // of all files
+  std::uint32_t analysed_files() const { return analysed_files_; }  // without headers that others only use
   std::uint32_t name_count() const { return static_cast<std::uint32_t>(defined_.size()); }
   bool is_kernel(std::string_view name) const {
     const std::uint32_t number = defined(name);
@@ -118,6 +119,7 @@ class Program {
 
   const Sources& sources_;
   std::uint64_t nodes_ = 0;
+  std::uint32_t analysed_files_ = 0;
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;

@@ -56,6 +56,27 @@ bool moves_elements(const Trace& trace, const Loop& loop, bool is_for_exchange) 
   return reads && (writes || is_for_exchange);
 }
 
+// One thread does something with each element of an array, up to a size that the launch passes. An element that depends on another one
+// of the array, as in a sum over those before it, leaves nothing to other threads.
+bool is_serial_work(const Trace& trace, const Loop& loop) {
+  const Expressions& e = trace.expressions;
+  const Expr& test = e[loop.condition];
+  if ((test.op != Op::lt && test.op != Op::le) || !e.uses(test.a, Uses::iteration) || !holds_parameter(trace, test.b)) return false;
+  constexpr std::size_t most_accesses = 256;
+  if (loop.last_access - loop.first_access > most_accesses) return false;
+  bool writes = false;
+  for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+    const Access& store = trace.accesses[i];
+    if (store.kind == Access::load || trace.memories[store.memory].space != Space::global) continue;
+    if (!e.uses(store.address, Uses::iteration) || e.uses(store.address, Uses::loaded | Uses::varying | Uses::opaque)) return false;
+    for (std::uint32_t k = loop.first_access; k < loop.last_access; ++k) {
+      if (trace.accesses[k].memory == store.memory && trace.accesses[k].address != store.address) return false;
+    }
+    writes = true;
+  }
+  return writes;
+}
+
 bool exchanges_something(const Trace& trace) {
   const auto orders = [](const OrderSite& site) { return site.kind != OrderSite::fence; };
   return trace.uses_groups || trace.uses_shuffles || trace.may_synchronize || !trace.collectives.empty() || !trace.warp_barriers.empty() ||
@@ -67,9 +88,11 @@ bool exchanges_something(const Trace& trace) {
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
   if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
-  const bool has_barriers = !trace.barriers.empty();
+  const bool has_barriers = !trace.barriers.empty(), is_one_thread = launches.block_sizes == std::set<std::uint64_t>{1};
   const auto is_such = [&](const Loop& loop) {
-    return loop.parent == none && is_shared_by_threads(trace, loop) && moves_elements(trace, loop, has_barriers);
+    if (loop.parent != none) return false;
+    if (is_one_thread) return is_serial_work(trace, loop);
+    return is_shared_by_threads(trace, loop) && moves_elements(trace, loop, has_barriers);
   };
   const bool may_be_such = has_barriers || !exchanges_something(trace);
   const auto loop = may_be_such ? std::ranges::find_if(trace.loops, is_such) : trace.loops.end();
@@ -77,6 +100,7 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   if (loop == trace.loops.end()) return;
   const Source& source = view.program.sources()[loop->at.source];
   const std::uint32_t condition = source.syntax.child(loop->at.node, Role::condition);
+  into.set(Id::single_block_workers, std::string(is_one_thread ? "block of one thread, which runs" : "block, whose threads share"));
   into.set(Id::single_block_loop_bound, std::string(source.text_of(condition)));
 }
 

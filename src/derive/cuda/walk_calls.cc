@@ -123,7 +123,11 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
     if (i == 0) constants_of(value, site.grid);
-    if (i == 0) site.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
+    if (i == 0) {
+      site.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
+      site.rounds_up = rounds_up(value.expr);
+      site.rounds_down = rounds_down(value.expr);
+    }
     if (i == 1) constants_of(value, site.block);
     if (i == 1) site.least_block = least_of(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
@@ -248,17 +252,21 @@ std::uint32_t Walker::function_called(std::string_view name, std::size_t argumen
   std::uint64_t overloads = 0;
   std::uint32_t best = none;
   Nearness nearest = nowhere;
+  std::size_t included = 0;  // fitting functions of headers that are only used: several are overloads, or other parts of a library
   for (std::uint32_t f = program_.first_device_function(name); f != none && nearest != own_file; f = program_.functions()[f].next) {
     if (++overloads % nodes_of_a_step == 0) ++steps_;
     const Function& callee = program_.functions()[f];
     if (callee.parameters.size() != arguments || program_.sources().is_released(callee.at.source)) continue;
-    const bool is_included = is_header(program_.sources().without_syntax(callee.at.source));
-    const Nearness nearness = callee.at.source == source_ ? own_file : is_included ? header : other_file;
+    const Source& of = program_.sources().without_syntax(callee.at.source);
+    const Nearness nearness = callee.at.source == source_ ? own_file : is_header(of) ? header : other_file;
+    included += of.is_included;
     if (nearness >= nearest) continue;
     nearest = nearness;
     best = f;
   }
-  return best;
+  const bool is_ambiguous =
+      best != none && included > 1 && program_.sources().without_syntax(program_.functions()[best].at.source).is_included;
+  return is_ambiguous && nearest != own_file ? none : best;
 }
 
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call) {
@@ -302,6 +310,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
     result = frame.result.value_or(with(e_.opaque()));
   }
   for (const auto& [variable, value] : results) assign(variable, value);
+  note_stores_by_reference(call, f);
   return result;
 }
 

@@ -49,6 +49,20 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::results_of(const std::vecto
   return results;
 }
 
+// f(a[i]) with a parameter T&: the function writes the element, as far as anyone can see here.
+void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee) {
+  const std::uint32_t list = call == none ? none : syntax().child(call, Role::arguments);
+  std::size_t i = 0;
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::token)) continue;
+    if (i == callee.parameters.size()) return;
+    const bool is_element = syntax().is(c, NodeKind::subscript) && is_memory(c);
+    if (is_element && is_changeable_reference(program_.sources()[callee.at.source], callee.parameters[i]))
+      note_access(address_of(c), c, Access::store);
+    ++i;
+  }
+}
+
 // f(&n): n may be anything afterwards.
 void Walker::forget_pointed(std::uint32_t call) {
   const std::uint32_t list = syntax().child(call, Role::arguments);

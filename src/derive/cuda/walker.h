@@ -201,7 +201,7 @@ class Walker {
   struct Config {
     std::array<std::optional<std::int64_t>, 3> grid, block;
     std::optional<std::int64_t> least_block;
-    bool rounds_up_rows = false;
+    bool rounds_up_rows = false, rounds_up = false, rounds_down = false;
     std::array<std::uint32_t, 2> nodes{none, none};
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
@@ -209,6 +209,7 @@ class Walker {
   std::optional<std::int64_t> constant_of(const Value& value) const;
   std::optional<std::int64_t> least_of(const Value& extent) const;
   bool rounds_up(ExprId blocks) const;
+  bool rounds_down(ExprId blocks) const;
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t called_name(std::uint32_t node) const;
   std::uint32_t kernel_in(std::uint32_t list);
@@ -238,6 +239,7 @@ class Walker {
                                            const std::vector<std::uint32_t>& variables);
   std::vector<std::pair<std::uint32_t, Value>> results_of(const std::vector<Reference>& references, bool all_stay);
   void forget_pointed(std::uint32_t call);
+  void note_stores_by_reference(std::uint32_t call, const Function& callee);
   void push_lambda_frame();
   void pop_lambda_frame();
   void walk_lambda(std::uint32_t lambda);

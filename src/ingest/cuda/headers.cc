@@ -16,9 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_header = std::uint64_t{8} << 20;
-constexpr std::size_t most_files = 20'000, most_listed = 200'000, most_includers = 64;
+constexpr std::size_t most_files = 20'000, most_listed = 200'000, most_includers = 64, most_of_device_code = 2'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t end_of_file = static_cast<std::size_t>(-1);
+
+// Functions are marked by the keyword itself, or by a macro such as MY_HOST_DEVICE.
+bool may_have_device_code(std::string_view text) { return text.find("__device__") != text.npos || text.find("DEVICE") != text.npos; }
 
 std::string normal(const fs::path& path) { return path.lexically_normal().generic_string(); }
 
@@ -163,7 +166,9 @@ void Headers::follow(Tree& tree) {
       if (!text) return;
       sizes[i] = text->size();
       found[i] = includes_of(*text);
-      if (begin + i >= given) node.macros = macros_in(*text);
+      if (begin + i < given) return;
+      node.macros = macros_in(*text);
+      node.has_device_code = may_have_device_code(*text);
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
       bytes += sizes[i];
@@ -204,6 +209,19 @@ std::vector<bool> Headers::around(const std::string& path) const {
   }
   seen[at->second] = false;  // its own macros are known by their places
   return seen;
+}
+
+std::vector<std::string> Headers::device_code(std::span<const std::string> files) const {
+  std::vector<bool> seen(nodes_.size());
+  for (const std::string& file : files) {
+    const auto at = by_path_.find(normal(file));
+    if (at != by_path_.end()) mark_included(at->second, seen);
+  }
+  std::vector<std::string> paths;
+  for (std::uint32_t i = 0; i < nodes_.size() && paths.size() < most_of_device_code; ++i) {
+    if (seen[i] && nodes_[i].has_device_code) paths.push_back(nodes_[i].path);
+  }
+  return paths;
 }
 
 std::span<const std::uint32_t> Headers::defining(std::string_view name) const {

@@ -49,6 +49,20 @@ TEST_F(CudaHeaders, OutsideOfTheFoldersNothingIsRead) {
   EXPECT_EQ(body(file, "SECRET", {{folder_.path() + "/src"}, {folder_.path()}}), "1");
 }
 
+TEST_F(CudaHeaders, FilesWithFunctionsForTheGpuAreThoseThatOthersInclude) {
+  const std::string row = write("src/row.h", "#include \"deeper.h\"\n__device__ int row(int i) { return i; }\n");
+  const std::string deeper = write("src/deeper.h", "#define MY_DEVICE __device__\n");
+  write("src/host.h", "int host();\n");
+  write("src/unused.h", "__device__ int unused();\n");
+  const std::string file = write("src/k.cu", "#include \"row.h\"\n#include \"host.h\"\n");
+  const std::string other = write("src/other.cu", "int other();\n");
+  const Headers headers({{folder_.path() + "/src"}, {}}, std::vector{file, other});
+  EXPECT_EQ(headers.device_code(std::vector{file}), (std::vector{row, deeper}));
+  EXPECT_TRUE(headers.device_code(std::vector{other}).empty());
+  // What was given is analysed itself.
+  EXPECT_EQ(Headers({{folder_.path() + "/src"}, {}}, std::vector{file, row}).device_code(std::vector{file}), std::vector{deeper});
+}
+
 TEST_F(CudaHeaders, TwoDefinitionsAreNone) {
   write("src/one.h", "#define N 1\n#define M 1\n");
   write("src/two.h", "#define N 2\n#define M 1\n");
