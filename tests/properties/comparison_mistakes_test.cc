@@ -306,11 +306,13 @@ TEST(ComparisonTradeoffs, AreNoneWhereAllGotBetter) {
   EXPECT_THAT(tradeoffs(before, after), IsEmpty());
 }
 
-// An index without a guard may read beyond the array, however fast it is.
+// An index without a guard reads beyond the array where launches round up, however fast it is.
 TEST(ComparisonMistakes, AFasterSideThatMayBeWrongSaysSo) {
+  const std::string launch = "void run(float* x, int n) { k<<<(n + 255) / 256, 256>>>(x, n); }\n";
   const std::string guarded =
-      "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }\n";
-  const std::string unguarded = "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] *= 2.0f; }\n";
+      "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }\n" + launch;
+  const std::string unguarded =
+      "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] *= 2.0f; }\n" + launch;
   const auto first = source(guarded), second = source(unguarded);
   const Profile slow({time_of("300"), l1, l2}), fast({time_of("100"), l1, l2});
   const ImplementationComparison c =
