@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_header = std::uint64_t{8} << 20;
-constexpr std::size_t most_files = 20'000, most_listed = 200'000, most_includers = 64, most_of_device_code = 2'000;
+constexpr std::size_t most_files = 20'000, most_listed = 200'000, most_includers = 64;
+constexpr std::uint64_t most_of_device_code = std::uint64_t{256} << 10;
 constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t end_of_file = static_cast<std::size_t>(-1);
 
@@ -169,6 +170,7 @@ void Headers::follow(Tree& tree) {
       if (begin + i < given) return;
       node.macros = macros_in(*text);
       node.has_device_code = may_have_device_code(*text);
+      node.bytes = text->size();
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
       bytes += sizes[i];
@@ -218,8 +220,13 @@ std::vector<std::string> Headers::device_code(std::span<const std::string> files
     if (at != by_path_.end()) mark_included(at->second, seen);
   }
   std::vector<std::string> paths;
-  for (std::uint32_t i = 0; i < nodes_.size() && paths.size() < most_of_device_code; ++i) {
-    if (seen[i] && nodes_[i].has_device_code) paths.push_back(nodes_[i].path);
+  std::uint64_t bytes = 0;
+  // Files have their numbers by the number of includes that lead to them.
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (!seen[i] || !nodes_[i].has_device_code) continue;
+    bytes += nodes_[i].bytes;
+    if (bytes > most_of_device_code) break;
+    paths.push_back(nodes_[i].path);
   }
   return paths;
 }

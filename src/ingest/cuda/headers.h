@@ -32,11 +32,13 @@ class Headers {
     std::vector<std::uint32_t> includes, included_by;
     MacroTable macros;             // where it is included
     bool has_device_code = false;  // perhaps; of a file that was not given
+    std::uint64_t bytes = 0;       // of such a file
   };
   const std::deque<Node>& nodes() const { return nodes_; }
   // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.
   std::vector<bool> around(const std::string& path) const;
   // Paths of the files that these include, at once or by way of others, that may have functions for the GPU and were not given themselves.
+  // The nearest ones, 256 KiB in all: whoever includes a large template library seldom calls what is deep within.
   std::vector<std::string> device_code(std::span<const std::string> files) const;
   // Numbers of the files that define a macro.
   std::span<const std::uint32_t> defining(std::string_view name) const;
