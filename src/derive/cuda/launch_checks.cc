@@ -95,10 +95,10 @@ bool names_errors(const Source& source, std::uint32_t name) {
 // no header defined.
 bool may_look(const Program& program, const Source& source, const ErrorLooks& of_file, std::uint32_t call) {
   const std::string_view name = callee_name(source, call);
-  const bool is_shouted = name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
-  if (is_shouted && source.syntax.child(call, NodeKind::kernel_call_syntax) == none) return true;
+  const bool is_in_capitals = name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_in_capitals && source.syntax.child(call, NodeKind::kernel_call_syntax) == none) return true;
   if (std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); }))
-    return !is_of_runtime(name) || is_used(source.text.substr(0, source.syntax[call].begin));
+    return !is_of_runtime(name) || is_used(std::string_view(source.text).substr(0, source.syntax[call].begin));
   const auto known = of_file.functions.find(name);
   if (known != of_file.functions.end()) return known->second;
   if (program.is_kernel(name) || is_harmless(name)) return false;

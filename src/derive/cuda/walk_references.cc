@@ -49,7 +49,7 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::results_of(const std::vecto
   return results;
 }
 
-// f(a[i]) with a parameter T&: the function writes the element, as far as anyone can see here.
+// f(a[i]) with a parameter T&: the function may write the element.
 void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee) {
   const std::uint32_t list = call == none ? none : syntax().child(call, Role::arguments);
   std::size_t i = 0;

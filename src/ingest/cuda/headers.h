@@ -38,7 +38,7 @@ class Headers {
   // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.
   std::vector<bool> around(const std::string& path) const;
   // Paths of the files that these include, at once or by way of others, that may have functions for the GPU and were not given themselves.
-  // The nearest ones, 256 KiB in all: whoever includes a large template library seldom calls what is deep within.
+  // The nearest ones, 256 KiB in all: of a large template library little is called.
   std::vector<std::string> device_code(std::span<const std::string> files) const;
   // Numbers of the files that define a macro.
   std::span<const std::uint32_t> defining(std::string_view name) const;
