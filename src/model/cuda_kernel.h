@@ -62,15 +62,20 @@ struct Extent {
   std::uint64_t volume() const { return x * y * z; }
 };
 
+// How the number of blocks follows from the size of the data.
+struct GridRounding {
+  bool is_up = false;       // along x, blocks cover the data and some more: (n + 7) / 8
+  bool is_up_in_y = false;  // the same along y
+  bool is_down = false;     // along x, they cover no more than the data: n / 8
+};
+
 struct Launch {
   std::string kernel;  // without template arguments and namespaces
   TextPlace place;
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
   std::optional<std::uint64_t> least_threads;                                      // of a block whose size the host chooses
-  bool rounds_up_rows = false;      // along y, blocks cover the data and some more: (n + 7) / 8
-  bool rounds_up = false;           // along x
-  bool rounds_down = false;         // along x, blocks cover no more than the data: n / 8
+  GridRounding rounding;
   bool is_task_of_threads = false;  // the kernel stores nothing itself: each thread makes a call that others could not share
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.

@@ -77,19 +77,20 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (!is_global(view, i)) continue;
     const Access& access = view.trace.accesses[i];
     all.add(access.at);
-    any_repeats = any_repeats || is_repeated(view.trace, access);
+    const bool repeats = is_repeated(view.trace, access);
+    any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
     if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
     any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
     const AccessPattern& pattern = view.patterns.accesses[i];
-    if (is_of_one_thread(view.trace, access)) continue;
-    if (is_of_record(view, i)) {
+    const bool is_spread = pattern.kind == AccessPattern::spread, is_record = is_of_record(view, i);
+    if ((!is_spread && !is_record) || is_of_one_thread(view.trace, access)) continue;
+    if (is_record) {
       records.add(access.at);
       if (!widest || view.patterns.accesses[*widest].sector_ratio < pattern.sector_ratio) widest = i;
     }
-    if (pattern.kind != AccessPattern::spread) continue;
+    if (!is_spread) continue;
     spread.add(access.at);
-    const bool repeats = is_repeated(view.trace, access);
     const bool is_worse =
         !worst || (repeats != worst_repeats ? repeats : view.patterns.accesses[*worst].sector_ratio < pattern.sector_ratio);
     if (!is_worse) continue;

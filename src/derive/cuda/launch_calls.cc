@@ -67,6 +67,10 @@ bool Walker::rounds_down(ExprId blocks) const {
   return quotient.op == Op::div && e_[quotient.a].op != Op::add && e_[quotient.a].op != Op::sub;
 }
 
+model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {
+  return {rounds_up(grid.expr), grid.kind == Value::triple && rounds_up(grid.y), rounds_down(grid.expr)};
+}
+
 // The constants between the brackets of `k<256, float>`; nothing for types.
 std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
   std::vector<std::optional<std::int64_t>> values;
@@ -114,11 +118,7 @@ void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) 
   if (config.extents >= 2) return;
   auto& into = config.extents == 0 ? config.grid : config.block;
   if (config.extents == 1) config.least_block = least_of(value);
-  if (config.extents == 0) {
-    config.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
-    config.rounds_up = rounds_up(value.expr);
-    config.rounds_down = rounds_down(value.expr);
-  }
+  if (config.extents == 0) config.rounding = rounding_of(value);
   into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
   config.nodes[config.extents++] = node;
 }
@@ -164,9 +164,7 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   site.grid = configs_[config].grid;
   site.block = configs_[config].block;
   site.least_block = configs_[config].least_block;
-  site.rounds_up_rows = configs_[config].rounds_up_rows;
-  site.rounds_up = configs_[config].rounds_up;
-  site.rounds_down = configs_[config].rounds_down;
+  site.rounding = configs_[config].rounding;
   site.extents = configs_[config].nodes;
   site.shared = configs_[config].shared;
   trace_.launches.push_back(site);

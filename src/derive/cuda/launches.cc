@@ -54,9 +54,7 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   launch.raw_config = std::string(trim(raw));
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
-  launch.rounds_up_rows = site.rounds_up_rows;
-  launch.rounds_up = site.rounds_up;
-  launch.rounds_down = site.rounds_down;
+  launch.rounding = site.rounding;
   if (!launch.block && site.least_block) launch.least_threads = static_cast<std::uint64_t>(*site.least_block);
   if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
@@ -195,9 +193,9 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     agree(all.with.template_arguments, launch.template_arguments, all.count == 0);
     agree(all.with.arguments, launch.arguments, all.count == 0);
     ++all.count;
-    if (launch.rounds_up_rows) ++all.rounded_up;
-    all.rounds_up = all.rounds_up || launch.rounds_up;
-    if (launch.rounds_down) ++all.rounded_down;
+    if (launch.rounding.is_up_in_y) ++all.rounded_up;
+    all.rounds_up = all.rounds_up || launch.rounding.is_up;
+    if (launch.rounding.is_down) ++all.rounded_down;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;

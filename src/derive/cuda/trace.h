@@ -137,9 +137,7 @@ struct LaunchSite {
   std::array<std::uint32_t, 2> extents{none, none};  // then: the nodes of grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
-  bool rounds_up_rows = false;              // of the grid along y: (n + 7) / 8
-  bool rounds_up = false;                   // along x
-  bool rounds_down = false;                 // along x: n / 8
+  model::cuda::GridRounding rounding;
   std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers

@@ -123,11 +123,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
     if (i == 0) constants_of(value, site.grid);
-    if (i == 0) {
-      site.rounds_up_rows = value.kind == Value::triple && rounds_up(value.y);
-      site.rounds_up = rounds_up(value.expr);
-      site.rounds_down = rounds_down(value.expr);
-    }
+    if (i == 0) site.rounding = rounding_of(value);
     if (i == 1) constants_of(value, site.block);
     if (i == 1) site.least_block = least_of(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);

@@ -201,7 +201,7 @@ class Walker {
   struct Config {
     std::array<std::optional<std::int64_t>, 3> grid, block;
     std::optional<std::int64_t> least_block;
-    bool rounds_up_rows = false, rounds_up = false, rounds_down = false;
+    model::cuda::GridRounding rounding;
     std::array<std::uint32_t, 2> nodes{none, none};
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
@@ -210,6 +210,7 @@ class Walker {
   std::optional<std::int64_t> least_of(const Value& extent) const;
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
+  model::cuda::GridRounding rounding_of(const Value& grid) const;
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t called_name(std::uint32_t node) const;
   std::uint32_t kernel_in(std::uint32_t list);
