@@ -84,8 +84,9 @@ TEST(CudaWeakSpots, ACallWithAKernelAndItsExtentsIsALaunch) {
   constexpr const char* kernel = "template <typename T> __global__ void k(T* a) { a[threadIdx.x] = 1; }\n";
   for (const char* body :
        {"cudaLaunchKernel((const void*)k<float>, dim3(4), dim3(48), args, 64, s);",
-        "cudaLaunchCooperativeKernel((void*)&k<float>, 4, dim3(48), args, 64, s); dim3 g(4), b(48);"
-        " cudaLaunchCooperativeKernel((void*)&k<float>, g, b, args, 64, s);",
+        "cudaLaunchCooperativeKernel((void*)&k<float>, 4, dim3(48), args, 64, s);",
+        "dim3 g(4), b(48); cudaLaunchCooperativeKernel((void*)&k<float>, g, b, args, 64, s);",
+        "hipLaunchKernelGGL(k<float>, 4, 48, 64, s, a);",
         "cudaLaunchConfig_t c = {}; c.gridDim = 4; c.blockDim = dim3(48); c.dynamicSmemBytes = 64;"
         " cudaLaunchKernelEx(&c, k<float>, a);",
         "const Params p = {dim3(4), dim3(48), 64, s}; launch(k<float>, p, a);",

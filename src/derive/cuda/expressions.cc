@@ -147,6 +147,12 @@ ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
 ExprId Expressions::select(ExprId condition, ExprId yes, ExprId no) {
   if (yes == no) return yes;
   if (const auto known = constant_of(condition)) return *known != 0 ? yes : no;
+  // a < b ? a : b
+  const Expr& test = all_[condition];
+  if (test.op == Op::lt || test.op == Op::le) {
+    if (test.a == yes && test.b == no) return binary(Op::min, yes, no);
+    if (test.a == no && test.b == yes) return binary(Op::max, yes, no);
+  }
   Expr e;
   e.op = Op::select;
   e.a = condition;

@@ -125,9 +125,16 @@ class RunTimeAddresses {
   bool ends_at_run_time(const Loop& loop) {
     const auto [at, is_new] = ends_.try_emplace(loop.condition, false);
     const Expr& test = trace_.expressions[loop.condition];
-    if (is_new && (test.op == Op::lt || test.op == Op::le))
+    if (is_new && (test.op == Op::lt || test.op == Op::le) && !is_bound_by_constant(test.b))
       at->second = any_of_run_time(trace_, Terms(trace_.expressions).plus(test.b).minus(test.a));
     return at->second;
+  }
+
+  // min(8, n), min(SIZE, n)
+  bool is_bound_by_constant(ExprId limit) const {
+    const Expr& x = trace_.expressions[limit];
+    const auto is_of_run_time = [&](ExprId side) { return any_of_run_time(trace_, Terms(trace_.expressions).plus(side)); };
+    return x.op == Op::min && (!is_of_run_time(x.a) || !is_of_run_time(x.b));
   }
 
   const Trace& trace_;
@@ -168,7 +175,8 @@ void add_local_arrays(const KernelView& view, CodeSubject& into) {
 }
 
 // Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of these types it makes one per thread.
-bool is_never_aggregated(std::string_view operation, std::string_view type) {
+bool is_never_aggregated(const Program& program, std::string_view operation, std::string_view type) {
+  if (const std::string_view alias = program.alias(type); !alias.empty()) type = alias;
   if (operation != "atomicAdd" && operation != "atomicMax" && operation != "atomicMin") return false;
   return type == "float" || type == "double" || type == "half" || type == "__half" || type == "__nv_bfloat16";
 }
@@ -204,7 +212,7 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
     if (access.kind != Access::atomic || (memory.space != Space::global && memory.space != Space::shared)) continue;
     if (view.trace.expressions.uses(access.address, differs) || !is_reached_by_all(view, access, view.patterns.accesses[i])) continue;
     const std::string_view operation = called_at(view, access.at);
-    if (!is_never_aggregated(operation, memory.type)) continue;
+    if (!is_never_aggregated(view.program, operation, memory.type)) continue;
     if (text.empty()) {
       text = fmt::format("{} of {}", operation, memory.type);
       is_shared = memory.space == Space::shared;

@@ -123,16 +123,18 @@ void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) 
   config.nodes[config.extents++] = node;
 }
 
-// The argument after both extents is the size of the shared memory; in cudaLaunchKernel the kernel's arguments come between.
-std::uint32_t Walker::config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between) {
+// The argument after both extents is the size of the shared memory; in cudaLaunchKernel the kernel's arguments come between. Where the
+// function is known, `extents_at` is the place of the grid, which may then be a number, as may the block behind it.
+std::uint32_t Walker::config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between, std::size_t extents_at) {
   Config config;
   std::size_t i = 0, bytes_at = arguments.size();
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < arguments.size();
        c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value& value = arguments[i++];
-    if (value.kind == Value::triple) {
-      add_extent(config, value, c);
+    const bool is_extent = i > extents_at && i <= extents_at + 2 && value.kind == Value::number;
+    if (value.kind == Value::triple || is_extent) {
+      add_extent(config, is_extent ? Value{.kind = Value::triple, .expr = value.expr, .y = e_.constant(1), .z = e_.constant(1)} : value, c);
       if (config.extents == 2) bytes_at = i + between;
     } else if (i == bytes_at + 1 && value.kind == Value::number) {
       config.shared = e_.constant_of(value.expr);
@@ -149,9 +151,10 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   if (name == none || quiet_) return;
   const std::uint32_t function = name_in(source(), syntax().child(node, Role::function));
   const bool is_of_runtime = function != none && text(function).starts_with("cudaLaunch");
-  std::uint32_t config = config_of(arguments, list, is_of_runtime ? 1 : 0);
   // What follows the block in the call of an unknown function may be an argument of the kernel.
-  const bool has_bytes = is_of_runtime || (function != none && text(function) == "hipLaunchKernelGGL");
+  const bool has_bytes = is_of_runtime || (function != none && text(function).starts_with("hipLaunchKernel"));
+  const bool has_kernel_first = has_bytes && !text(function).ends_with("Ex") && !text(function).ends_with("ExC");
+  std::uint32_t config = config_of(arguments, list, is_of_runtime ? 1 : 0, has_kernel_first ? 1 : unknown_place);
   if (config != none && !has_bytes) configs_[config].shared.reset();
   for (const Value& argument : arguments) {
     if (config == none) config = argument.config;

@@ -14,6 +14,9 @@ constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", 
 
 bool is_name(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+// Of the C library.
+bool is_of_plain_memory(std::string_view name) { return name == "free" || name == "memcpy"; }
+
 bool is_of_runtime(std::string_view name) { return name.starts_with("cu") || name.starts_with("hip"); }
 
 // Is something done with what stands at a place? Behind `;`, `{`, `}` or a line that is blank, nothing is.
@@ -32,6 +35,7 @@ bool looks_at_errors(std::string_view text) {
       if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
       while (begin > 0 && is_name(text[begin - 1])) --begin;
       const std::string_view name = text.substr(begin, at - begin);
+      if (is_of_plain_memory(text.substr(begin, end - begin))) continue;
       // Any other name with this part in it may be a function or a macro around it.
       if (!is_of_runtime(name) || is_used(text.substr(0, begin))) return true;
     }
@@ -71,8 +75,9 @@ bool is_statement(const Program& program, const LaunchSite& site) {
   const Source& source = program.sources()[site.at.source];
   const auto& syntax = source.syntax;
   if (site.kernel_name != none) {
-    // cudaLaunchKernel() returns the error, and what other functions do with a kernel is unknown.
-    if (callee_name(source, site.at.node) != "hipLaunchKernelGGL") return false;
+    // cudaLaunchKernel() returns the error, which a statement of its own drops; what other functions do with a kernel is unknown.
+    const std::string_view callee = callee_name(source, site.at.node);
+    if (!callee.starts_with("hipLaunchKernel") && !callee.starts_with("cudaLaunchKernel")) return false;
   }
   std::uint32_t at = syntax[site.at.node].parent;
   if (!syntax.is(at, NodeKind::expression_statement)) return false;
@@ -87,7 +92,21 @@ bool is_statement(const Program& program, const LaunchSite& site) {
 bool names_errors(const Source& source, std::uint32_t name) {
   constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
   const std::string_view text = source.text_of(name);
+  if (text == "abort") return false;  // in a branch, whose condition decides
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(text, word); });
+}
+
+// Does the name of a function say that it may have to do with a launch? unbind_texture() and release(buffer) do not.
+bool may_order(std::string_view name) {
+  constexpr std::array<std::string_view, 14> words = {"sync", "wait", "post",   "launch", "finish", "finali", "verify",
+                                                      "cuda", "hip",  "device", "gpu",    "kernel", "end",    "debug"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+}
+
+// Macros that print, mark a range for a profiler, or choose a type.
+bool says_or_dispatches(std::string_view name) {
+  constexpr std::array<std::string_view, 5> words = {"LOG", "PRINT", "TRACE", "NVTX", "DISPATCH"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; }) && name.find("ERR") == name.npos;
 }
 
 // May a call behind a launch look at its error? A function that was not given may, where it is called for nothing else; calls of the
@@ -96,6 +115,7 @@ bool names_errors(const Source& source, std::uint32_t name) {
 bool may_look(const Program& program, const Source& source, const ErrorLooks& of_file, std::uint32_t call) {
   const std::string_view name = callee_name(source, call);
   const bool is_in_capitals = name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_of_plain_memory(name) || (is_in_capitals && says_or_dispatches(name))) return false;
   if (is_in_capitals && source.syntax.child(call, NodeKind::kernel_call_syntax) == none) return true;
   if (std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); }))
     return !is_of_runtime(name) || is_used(std::string_view(source.text).substr(0, source.syntax[call].begin));
@@ -104,7 +124,8 @@ bool may_look(const Program& program, const Source& source, const ErrorLooks& of
   if (program.is_kernel(name) || is_harmless(name)) return false;
   const std::uint32_t number = program.defined(name);
   const bool is_statement = source.syntax.is(source.syntax[call].parent, NodeKind::expression_statement);
-  if (number == none) return is_statement && source.syntax.is(source.syntax.child(call, Role::function), NodeKind::identifier);
+  if (number == none)
+    return is_statement && may_order(name) && source.syntax.is(source.syntax.child(call, Role::function), NodeKind::identifier);
   return std::ranges::any_of(program.files_defining(number), [&](std::uint32_t file) { return (*of_file.files)[file]; });
 }
 
@@ -135,7 +156,11 @@ std::uint32_t end_of_looks(const Program& program, const Function& function, con
   std::uint32_t end = function.body;
   for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
     const bool is_name = syntax.is(n, NodeKind::identifier) || syntax.is(n, NodeKind::field_identifier);
-    const bool looks = (is_name && names_errors(source, n)) || (syntax.is(n, NodeKind::call) && may_look(program, source, of_file, n));
+    // `return status_success;` asks nothing.
+    const bool is_said =
+        is_name && syntax.is(syntax[n].parent, NodeKind::return_statement) && contains_ignoring_case(source.text_of(n), "success");
+    const bool looks =
+        (is_name && !is_said && names_errors(source, n)) || (syntax.is(n, NodeKind::call) && may_look(program, source, of_file, n));
     if (looks || syntax.is(n, NodeKind::error)) end = n + 1;
   }
   return end;

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/parallel.h"
+#include "base/text.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -107,6 +108,7 @@ struct Record {
     std::string_view name, type;
     bool is_pointer = false, is_array = false;
     std::uint32_t elements = 1;  // 0: unknown
+    std::uint32_t levels = 0;    // of pointers and arrays
   };
   std::string_view name;
   std::vector<Member> members;
@@ -228,7 +230,8 @@ class Declarer {
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
         record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
-                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator), elements_of(d)});
+                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator), elements_of(d),
+                                  indirections(source_, d)});
       }
     }
     found_.emplace_back(std::move(record));
@@ -322,7 +325,9 @@ Struct Program::layout_of(const OneRecord& record) {
     const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
     offset = aligned(offset, alignment);
     widest = std::max(widest, alignment);
-    if (known) result.fields[keep(member.name)] = {offset, bytes, member.is_array};
+    const std::string_view name = keep(member.name);
+    if (known) result.fields[name] = {offset, bytes, member.is_array};
+    result.types[name] = {keep(member.type), member.levels, member.is_array};
     offset += bytes * std::max(member.elements, 1u);
   }
   result.bytes = known ? aligned(offset, widest) : 0;
@@ -395,6 +400,7 @@ const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& s
 const Struct* Program::struct_named(std::string_view name) const {
   if (name.size() > longest_name_of_type) return nullptr;
   for (int steps = 0; steps < 8; ++steps) {
+    if (const std::size_t arguments = name.find('<'); arguments != name.npos) name = trim(name.substr(0, arguments));
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
     if (const auto at = structs_.find(name); at != structs_.end()) return &at->second;
     const auto alias = aliases_.find(name);

@@ -56,10 +56,23 @@ struct Field {
   bool is_array = false;
 };
 
+// What a member is declared as, also where its place is unknown.
+struct MemberType {
+  std::string_view name;     // of the type, without `*` and `[]`
+  std::uint32_t levels = 0;  // of pointers
+  bool is_array = false;
+};
+
 struct Struct {
   std::uint32_t bytes = 0;    // 0: unknown
   bool holds_shared = false;  // a method of it declares an array in shared memory
   std::unordered_map<std::string_view, Field> fields;
+  std::unordered_map<std::string_view, MemberType> types;
+
+  const MemberType* member(std::string_view name) const {
+    const auto at = types.find(name);
+    return at == types.end() ? nullptr : &at->second;
+  }
 };
 
 // Functions, variables at namespace scope, enumerators and macros of one name.

@@ -109,9 +109,26 @@ bool RaceViews::is_of_unknown_share(ExprId condition) const {
   return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
 }
 
+// `s[t] < s[t + d]`: whichever elements are larger, it holds for some threads, as a rule for neighbouring ones.
+bool RaceViews::compares_elements(ExprId condition) const {
+  const Expr& x = e_[condition];
+  if (x.op != Op::lt && x.op != Op::le) return false;
+  const auto is_element = [&](ExprId side) {
+    const Expr& load = e_[side];
+    return load.op == Op::load && trace_.memories[load.b].space == Space::shared && e_.uses(load.a, Uses::thread);
+  };
+  return is_element(x.a) && is_element(x.b) && e_[x.a].b == e_[x.b].b;
+}
+
 RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const {
   Mask mask;
-  if (!lanes.is_known(condition)) return when_unknown ? mask.set() : mask;
+  if (!lanes.is_known(condition)) {
+    if (when_unknown || compares_elements(condition)) return mask.set();
+    const Expr& x = e_[condition];
+    // `t + d < n && s[t] < s[t + d]`; deeper nestings of the second part are not looked at.
+    const bool is_pair = x.op == Op::logical_and && (compares_elements(x.b) || lanes.is_known(x.b)) && e_[x.a].op != Op::logical_and;
+    return is_pair ? mask_of(lanes, x.a, false) & mask_of(lanes, x.b, false) : mask;
+  }
   for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
   return mask;
 }

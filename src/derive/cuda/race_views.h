@@ -59,6 +59,7 @@ class RaceViews {
   Reached reached_in(const Lanes& lanes) const;
   // `threadIdx.x < n`: n may be a few threads or all of them.
   bool is_of_unknown_share(ExprId condition) const;
+  bool compares_elements(ExprId condition) const;
   Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
   // An atomic that is executed depending on data is executed by some threads.
   Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;

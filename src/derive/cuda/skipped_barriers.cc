@@ -120,7 +120,7 @@ class SkippedBarriers {
   bool counts(const Skip& skip, std::size_t b) const {
     // Those that leave a loop earlier than others and come to no other barrier leave the kernel.
     // What others exchange with them in their last iteration is missing.
-    if (meets_another(skip, b) || (!skip.is_loop && is_of_thread_alone(e_, skip.condition))) return true;
+    if (meets_another(skip, b) || comes_again(skip) || (!skip.is_loop && is_of_thread_alone(e_, skip.condition))) return true;
     const bool is_of_threads = e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
     return skip.is_loop && is_of_threads && exchanges_in(trace_.contexts[skip.context].at);
   }
@@ -136,6 +136,17 @@ class SkippedBarriers {
       (access.kind == Access::load ? reads : writes) = true;
     }
     return writes && reads;
+  }
+
+  // for (i...) if (list[i]) { ...; __syncthreads(); ... }: those that skip it come to it in a later iteration, and the others take that for
+  // this one.
+  bool comes_again(const Skip& skip) const {
+    if (skip.is_loop || skip.context == none || !lanes_.is_varying(skip.condition)) return false;
+    if (!e_.uses(skip.condition, Uses::iteration)) return false;
+    for (std::uint32_t c = trace_.contexts[skip.context].parent; c != none; c = trace_.contexts[c].parent) {
+      if (trace_.contexts[c].is_loop) return true;
+    }
+    return false;
   }
 
   // Do those threads come to another barrier of the block?

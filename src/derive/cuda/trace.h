@@ -23,11 +23,12 @@ enum class Space : std::uint8_t { global, shared, local, constant, unknown };
 struct Memory {
   Space space = Space::unknown;
   std::string_view name;
-  std::string_view type;     // of its elements, as written
-  std::uint32_t bytes = 0;   // of an element; 0: unknown
-  std::vector<ExprId> dims;  // of an array
-  bool is_dynamic = false;   // extern __shared__
-  bool is_scalar = false;    // its name alone is its value
+  std::string_view type;      // of its elements, as written
+  std::uint32_t bytes = 0;    // of an element; 0: unknown
+  std::vector<ExprId> dims;   // of an array
+  bool is_dynamic = false;    // extern __shared__
+  bool is_scalar = false;     // its name alone is its value
+  bool is_read_only = false;  // constant memory, and what a parameter of a kernel points to as const
   NodeRef at;
 };
 

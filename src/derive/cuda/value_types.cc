@@ -68,7 +68,10 @@ bool compares(std::string_view op) {
 
 }  // namespace
 
-ValueType arithmetic_type_named(std::string_view name) {
+namespace {
+
+// Without `const` and its like.
+std::string_view words_of_type(std::string_view name) {
   name = trim(name);
   for (const std::string_view qualifier : {"const ", "volatile ", "static ", "register "}) {
     if (name.starts_with(qualifier)) name = trim(name.substr(qualifier.size()));
@@ -76,6 +79,13 @@ ValueType arithmetic_type_named(std::string_view name) {
   for (const std::string_view qualifier : {" const", " volatile"}) {
     if (name.ends_with(qualifier)) name = trim(name.substr(0, name.size() - qualifier.size()));
   }
+  return name;
+}
+
+}  // namespace
+
+ValueType arithmetic_type_named(std::string_view name) {
+  name = words_of_type(name);
   if (name == "float") return plain(float32);
   if (name == "double") return plain(float64);
   const TypeInfo type = type_named(name);
@@ -90,6 +100,17 @@ ValueType arithmetic_type_named(std::string_view name) {
     known.type = type.bytes / type.parts <= 4 ? int32 : int64;
   return known;
 }
+
+namespace {
+
+// A structure of parameters: struct Args { const float* in; ... };
+bool has_float_member(const Struct& record) {
+  return std::ranges::any_of(record.types, [](const auto& member) {
+    return (member.second.levels > 0 || member.second.is_array) && arithmetic_type_named(member.second.name).type == float32;
+  });
+}
+
+}  // namespace
 
 ValueTypes::ValueTypes(const Program& program, const Function& function)
     : program_(program), source_(program.sources()[function.at.source]), first_(function.at.node) {
@@ -110,7 +131,7 @@ ValueTypes::ValueTypes(const Program& program, const Function& function)
   }
   for (const std::uint32_t p : function.parameters) {
     const ValueType& type = declared(source_.text_of(name_in(source_, syntax.child(p, Role::declarator))));
-    has_float_pointer_ = has_float_pointer_ || (type.type == float32 && type.levels > 0);
+    has_float_pointer_ = has_float_pointer_ || (type.type == float32 && type.levels > 0) || (type.record && has_float_member(*type.record));
   }
   // Operands stand behind the expressions that they belong to.
   types_.resize(last - first_);
@@ -123,7 +144,10 @@ ValueType ValueTypes::named_type(std::string_view name) const {
   if (known.type != unknown) return known;
   const std::string_view alias = program_.alias(name);
   const ValueType aliased = alias.empty() ? ValueType{} : arithmetic_type_named(alias);
-  return aliased.is(int32) || aliased.is(int64) ? aliased : ValueType{};
+  if (aliased.is(int32) || aliased.is(int64)) return aliased;
+  ValueType record;
+  record.record = program_.struct_named(words_of_type(name));
+  return record;
 }
 
 void ValueTypes::declare(std::uint32_t declaration) {
@@ -150,7 +174,9 @@ void ValueTypes::note(std::string_view name, const ValueType& type) {
   const auto [at, is_new] = names_.try_emplace(name, type);
   const ValueType& known = at->second;
   if (!is_new && known.literal != type.literal) at->second.literal.reset();
-  if (!is_new && (known.type != type.type || known.levels != type.levels || known.is_vector != type.is_vector)) at->second = {};
+  if (!is_new &&
+      (known.type != type.type || known.record != type.record || known.levels != type.levels || known.is_vector != type.is_vector))
+    at->second = {};
 }
 
 const ValueType& ValueTypes::declared(std::string_view name) const {
@@ -226,6 +252,12 @@ ValueType ValueTypes::call(std::uint32_t node) const {
   if (syntax.is(function, NodeKind::field_expression)) return {};
   const std::uint32_t name_node = name_in(source_, function);
   const std::string_view name = source_.text_of(name_node);
+  if (name.starts_with("__ld") && arguments != none) {  // __ldg(p), __ldcs(p): what p points to
+    ValueType pointed = only_child(arguments);
+    if (pointed.levels == 0) return {};
+    --pointed.levels;
+    return pointed;
+  }
   const std::uint32_t own = name.empty() ? none : program_.first_device_function(name);
   if (own == none) return known_function(name, arguments);
   const Function& callee = program_.functions()[own];
@@ -253,6 +285,13 @@ ValueType ValueTypes::field(std::uint32_t node) const {
   const std::string_view of_object = source_.text_of(source_.syntax.child(node, Role::argument));
   if (of_object == "threadIdx" || of_object == "blockIdx" || of_object == "blockDim" || of_object == "gridDim") return plain(int32);
   const std::string_view name = source_.text_of(source_.syntax.child(node, Role::field));
+  if (object.record && object.levels <= 1) {
+    const MemberType* member = object.record->member(name);
+    if (!member) return {};
+    ValueType value = named_type(member->name);
+    value.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(member->levels, 100));
+    return value;
+  }
   const bool is_component = name == "x" || name == "y" || name == "z" || name == "w";
   return object.is_vector && is_component ? plain(object.type) : ValueType{};
 }
@@ -288,7 +327,12 @@ ValueType ValueTypes::typed(std::uint32_t node) const {
     }
     case NodeKind::pointer_expression: {
       ValueType base = child(node, Role::argument);
-      if (source_.text_of(node).starts_with('&') || base.levels == 0) return {};
+      if (source_.text_of(node).starts_with('&')) {
+        if (base.type != unknown && base.levels < 100) ++base.levels;
+        base.literal.reset();
+        return base.type == unknown ? ValueType{} : base;
+      }
+      if (base.levels == 0) return {};
       --base.levels;
       return base;
     }

@@ -2,7 +2,7 @@
 //
 //   float a = x[i];  a * 0.5      float32 * the literal 0.5 (float64): the product is float64
 //
-// What is not declared in the function itself - members, templates, `auto` - is unknown, and so is what is computed from it.
+// What is not declared in the function itself or in a structure - templates, `auto` - is unknown, and so is what is computed from it.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@ enum class Arithmetic : std::uint8_t { unknown, int32, int64, float32, float64 }
 
 struct ValueType {
   Arithmetic type = Arithmetic::unknown;
-  std::uint8_t levels = 0;        // of pointers and arrays
-  bool is_vector = false;         // float4 and the like: `type` is that of a component
-  std::optional<double> literal;  // the value of a number, or of arithmetic with numbers alone
+  std::uint8_t levels = 0;         // of pointers and arrays
+  bool is_vector = false;          // float4 and the like: `type` is that of a component
+  const Struct* record = nullptr;  // the structure that it is, or that its pointers lead to
+  std::optional<double> literal;   // the value of a number, or of arithmetic with numbers alone
 
   bool is(Arithmetic wanted) const { return type == wanted && levels == 0 && !is_vector; }
   // Does a float hold the value as well?

@@ -123,10 +123,16 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
     given.lambda = none;  // its variables are those of another function
     return put_slot(text(name), given);
   }
-  if (levels > 0) return put_slot(text(name), pointer_to(add_memory(Space::global, text(name), type, parameter), levels));
+  if (levels > 0) {
+    const std::uint32_t memory = add_memory(Space::global, text(name), type, parameter);
+    trace_.memories[memory].is_read_only = levels == 1 && has_word(source(), parameter, "const");
+    return put_slot(text(name), pointer_to(memory, levels));
+  }
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));
   if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
-  put_slot(text(name), with(uniform_named(text(name))));
+  Value own = with(uniform_named(text(name)));
+  own.type = type;
+  put_slot(text(name), own);
   if (is_increment(text(name))) trace_.add_often_one(slots_.back().value.expr);
 }
 

@@ -124,7 +124,10 @@ Value Walker::eval_identifier(std::uint32_t node) {
   }
   if (const std::optional<Op> coordinate = coordinate_named(name)) return with(e_.leaf(*coordinate));
   if (name == "warpSize") return number(32);
-  if (const auto value = eval_macro(name, {})) return *value;
+  {
+    const StandsFor use(*this, ref(node));
+    if (const auto value = eval_macro(name, {})) return *value;
+  }
   if (const auto value = eval_enumerator(name)) return *value;
   if (const auto value = eval_global(name)) return *value;
   if (is_warp_size(name)) return number(32);
@@ -180,6 +183,7 @@ Value Walker::global_memory(const Global& global) {
     Memory& memory = trace_.memories[at->second];
     memory.is_scalar = dims.empty() && !syntax().is(declarator, NodeKind::pointer_declarator);
     memory.is_dynamic = global.is_shared && is_open;
+    memory.is_read_only = space == Space::constant;
     memory.dims = std::move(dims);
   }
   enter(outer);

@@ -16,6 +16,14 @@ bool is_header(const Source& source) {
   return std::ranges::none_of(compiled, [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+// { __syncthreads(); }
+bool is_one_statement(const Source& source, std::uint32_t body) {
+  std::uint32_t statements = 0;
+  for (std::uint32_t c = source.syntax.first_child(body); c != none && statements < 2; c = source.syntax.next_sibling(c))
+    statements += !source.syntax.is(c, NodeKind::token);
+  return statements == 1;
+}
+
 }  // namespace
 
 // Of several functions of one name that take as many arguments, one of the file itself is meant, or else one of a header: files that are
@@ -61,7 +69,9 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
   Value result;
   {
     const Scope scope(*this);
+    const NodeRef caller = ref(call);
     const std::uint32_t outer = enter(f.at.source);
+    const StandsFor use(*this, is_one_statement(source(), f.body) ? caller : NodeRef{});
     auto outer_breakables = std::exchange(breakables_, std::pmr::vector<Breakable>(&scratch_));
     frames_.push_back({.function = function,
                        .first_slot = slots_.size(),

@@ -63,7 +63,9 @@ std::optional<Value> Walker::eval_group_call(std::string_view name, const std::v
     trace_.uses_groups = true;
     return Value{.kind = Value::group, .expr = e_.constant(which)};
   };
-  if (name == "this_thread_block" || name == "this_cluster") return group(block_group);
+  // Its barrier is that of the block, and is followed.
+  if (name == "this_thread_block") return Value{.kind = Value::group, .expr = e_.constant(block_group)};
+  if (name == "this_cluster") return group(block_group);
   if (name == "this_grid") return group(grid_group);
   if (name == "tiled_partition") {
     trace_.uses_groups = true;

@@ -98,7 +98,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
     after.emplace_back(change.slot, value);
   }
   const ExprId again = test == none ? e_.constant(1) : condition(test);
-  trace_.loops[loop].condition = again;
+  trace_.loops[loop].condition = e_.constant_of(again).value_or(0) != 0 ? unless_left_at_once(body, again) : again;
   breakables_.push_back({true, context_});
   under(again, true, node, [&] {
     breakables_.back().context = context_;
@@ -117,6 +117,26 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   }
   left_ = outer_left;
   loop_ = outer_loop;
+}
+
+// `while (true) { if (i >= n) break; ... }` runs as long as i < n.
+ExprId Walker::unless_left_at_once(std::uint32_t body, ExprId again) {
+  const auto first_statement = [&](std::uint32_t block) {
+    std::uint32_t at = block;
+    while (syntax().is(at, NodeKind::compound_statement)) {
+      at = syntax().first_child(at);
+      while (at != none && syntax().is(at, NodeKind::token)) at = syntax().next_sibling(at);
+    }
+    return at;
+  };
+  const std::uint32_t first = first_statement(body);
+  if (first == none || !syntax().is(first, NodeKind::if_statement) || syntax().child(first, Role::alternative) != none) return again;
+  const std::uint32_t leaves = first_statement(syntax().child(first, Role::consequence));
+  if (leaves == none || !syntax().is(leaves, NodeKind::break_statement)) return again;
+  const bool was_quiet = std::exchange(quiet_, true);
+  const ExprId left = condition(syntax().child(first, Role::condition));
+  quiet_ = was_quiet;
+  return e_.unary(Op::logical_not, left);
 }
 
 void Walker::walk_for(std::uint32_t node) {

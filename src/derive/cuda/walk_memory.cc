@@ -131,18 +131,23 @@ Value Walker::address_of_field(std::uint32_t node) {
   Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
   if (address.kind != Value::pointer) return {};
   const std::string_view name = text(syntax().child(node, Role::field));
-  std::uint32_t offset = 0, bytes = 0;
+  std::uint32_t offset = 0, bytes = 0, levels = 1;
+  std::string_view type;
   bool is_known = false;
   if (const Struct* found = program_.struct_named(address.type)) {
+    if (const MemberType* member = found->member(name)) {
+      type = member->name;
+      if (!member->is_array) levels += member->levels;
+    }
     if (const auto field = found->fields.find(name); field != found->fields.end()) {
       is_known = true;
       offset = field->second.offset;
       bytes = field->second.bytes;
       address.is_member_array = field->second.is_array;
     }
-  } else if (const TypeInfo type = program_.type(address.type); type.parts > 1 && part_named(name)) {
+  } else if (const TypeInfo vector = program_.type(address.type); vector.parts > 1 && part_named(name)) {
     is_known = true;
-    bytes = type.bytes / type.parts;
+    bytes = vector.bytes / vector.parts;
     offset = bytes * *part_named(name);
   } else if (e_.uses(address.expr, Uses::thread)) {
     // Elements of unknown size: how many of them lie between two lanes is known all the same.
@@ -152,8 +157,26 @@ Value Walker::address_of_field(std::uint32_t node) {
   address.expr = e_.binary(Op::add, address.expr, e_.constant(offset));
   address.is_vague = address.is_vague || !is_known;
   address.bytes = bytes != 0 ? bytes : 4;
-  address.type = "";
+  address.type = type;
+  address.levels = levels;
   return address;
+}
+
+// It is as uniform as the parameter; a pointer leads to a memory of its own.
+Value Walker::member_of_parameter(const Value& parameter, std::string_view name, std::uint32_t node) {
+  Value value = with(uniform_named(text(node)));
+  const Struct* record = parameter.type.empty() ? nullptr : program_.struct_named(parameter.type);
+  const MemberType* member = record ? record->member(name) : nullptr;
+  if (!member || member->is_array) return value;
+  if (member->levels > 0) return pointed_by(node, member->name, member->levels);
+  value.type = member->name;
+  return value;
+}
+
+Value Walker::pointed_by(std::uint32_t node, std::string_view type, std::uint32_t levels) {
+  const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
+  if (is_new) at->second = add_memory(Space::global, text(node), type, node);
+  return pointer_to(at->second, levels);
 }
 
 Value Walker::eval_field(std::uint32_t node) {
@@ -166,8 +189,7 @@ Value Walker::eval_field(std::uint32_t node) {
   const Value value = eval(object);
   if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);
   if (value.kind == Value::pointer) return with(e_.opaque());
-  // A member of a parameter is as uniform as the parameter.
-  if (e_[value.expr].op == Op::uniform) return with(uniform_named(text(node)));
+  if (e_[value.expr].op == Op::uniform) return member_of_parameter(value, name, node);
   Value part = value;
   part.factor = none;
   return part;
@@ -212,10 +234,23 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   const Space space = trace_.memories[address.memory].space;
   if (address.levels > 1) {
     const std::uint32_t access = value.access;
+    // `args->x`, asked for again, leads to the same memory.
+    if (space == Space::global && syntax().is(node, NodeKind::field_expression) &&
+        !e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration | Uses::loaded)) {
+      value = pointed_by(node, address.type, address.levels - 1);
+      value.access = access;
+      return value;
+    }
     const std::uint32_t memory = add_memory(space == Space::shared ? Space::unknown : Space::global, text(node), address.type, node);
     value = pointer_to(memory, address.levels - 1);
     value.access = access;
     if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) value.expr = e_.opaque();
+    return value;
+  }
+  // One number for all threads that nothing changes, such as args->n, is like a parameter.
+  if (const auto at = e_.constant_of(address.expr); at && trace_.memories[address.memory].is_read_only && *at >= 0 && *at < 1 << 20) {
+    constexpr std::int64_t first = std::int64_t{1} << 40;
+    value.expr = e_.leaf(Op::uniform, first + (std::int64_t{address.memory} << 20) + *at);
     return value;
   }
   // Accesses to memory that is private to a thread are not recorded.

@@ -25,11 +25,23 @@ std::uint32_t Walker::changed_name(std::uint32_t node) const {
   return syntax().is(target, NodeKind::identifier) ? target : none;
 }
 
+// Without brackets around it.
+std::uint32_t Walker::unwrapped(std::uint32_t node) const {
+  for (int depth = 0; depth < 8 && syntax().is(node, NodeKind::parenthesized); ++depth) node = syntax().first_child(node);
+  return node;
+}
+
 std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
   std::vector<Change> changes;
   std::unordered_map<std::uint32_t, std::size_t> by_slot;
   std::vector<std::uint32_t> names;
+  // `for (j = first; ...)` sets j before the loop, not in it.
+  const std::uint32_t before = syntax().is(node, NodeKind::for_statement) ? syntax().child(node, Role::initializer) : none;
   for (std::uint32_t n = node; n < syntax()[node].last; ++n) {
+    if (n == before) {
+      n = syntax()[n].last - 1;
+      continue;
+    }
     names.clear();
     if (const std::uint32_t name = changed_name(n); name != none) names.push_back(name);
     if (syntax().is(n, NodeKind::call)) add_referred(n, names);
@@ -84,10 +96,11 @@ std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;
   std::string_view op = text(syntax().child(change.node, Role::op));
   std::uint32_t by = syntax().child(change.node, Role::right);
+  by = unwrapped(by);
   if (op == "=" && syntax().is(by, NodeKind::binary)) {
     if (text(syntax().child(by, Role::left)) != text(syntax().child(change.node, Role::left))) return std::nullopt;
     op = text(syntax().child(by, Role::op));
-    by = syntax().child(by, Role::right);
+    by = unwrapped(syntax().child(by, Role::right));
   } else {
     op.remove_suffix(op.ends_with('=') ? 1 : 0);
   }
@@ -142,7 +155,7 @@ std::optional<ExprId> Walker::step_by(const Change& change, const std::vector<Ch
   const std::string_view op = text(syntax().child(change.node, Role::op));
   if (op == "++") return e_.constant(1);
   if (op == "--") return e_.constant(-1);
-  std::uint32_t step = syntax().child(change.node, Role::right);
+  std::uint32_t step = unwrapped(syntax().child(change.node, Role::right));
   bool minus = op == "-=";
   if (op == "=" && syntax().is(step, NodeKind::binary)) {  // i = i + step
     const std::string_view sign = text(syntax().child(step, Role::op));

@@ -19,7 +19,7 @@ void Walker::note_unknown_order() {
 
 BarrierSite Walker::barrier_site(std::uint32_t node) {
   BarrierSite site;
-  site.at = ref(node);
+  site.at = stands_at_.node == none ? ref(node) : stands_at_;
   site.context = context_;
   site.loop = loop_;
   site.alive = e_.binary(Op::logical_and, returned_, left_);

@@ -26,7 +26,7 @@ struct Value {
   std::uint32_t bytes = 0;       // of what a pointer points to
   std::uint32_t levels = 1;      // 2 for float**
   std::uint32_t subscripts = 0;  // how many dims of its memory have been applied
-  std::string_view type = {};    // of what a pointer points to
+  std::string_view type = {};    // of what a pointer points to; of a parameter and its members
   // The loads that a number is, or is the product of; a sum keeps the product it contains.
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
@@ -79,6 +79,21 @@ class Walker {
   static constexpr std::size_t deepest_inlining = 8;
   static constexpr std::uint32_t nodes_of_a_step = 16;  // that are only passed
 
+  // While it lives, barriers stand at `use`, or where an outer one stands; at their own places where `use` is no node.
+  class StandsFor {
+   public:
+    StandsFor(Walker& walker, NodeRef use) : walker_(walker), outer_(walker.stands_at_) {
+      if (use.node == none || outer_.node == none) walker_.stands_at_ = use;
+    }
+    ~StandsFor() { walker_.stands_at_ = outer_; }
+    StandsFor(const StandsFor&) = delete;
+    StandsFor& operator=(const StandsFor&) = delete;
+
+   private:
+    Walker& walker_;
+    NodeRef outer_;
+  };
+
   const Source& source() const { return *here_; }
   // Continues in that file; returns the one it was in.
   std::uint32_t enter(std::uint32_t source) {
@@ -116,6 +131,7 @@ class Walker {
   };
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
+  std::uint32_t unwrapped(std::uint32_t node) const;
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
   std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
@@ -134,6 +150,7 @@ class Walker {
   void settle(const std::vector<std::pair<std::uint32_t, ExprId>>& guesses);
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
+  ExprId unless_left_at_once(std::uint32_t body, ExprId again);
   void note_unroll(Loop& loop, std::uint32_t node);
 
   // walk_declarations.cc
@@ -188,6 +205,8 @@ class Walker {
   Value eval_field(std::uint32_t node);
   Value eval_pointer(std::uint32_t node);
   Value pointer_from(const Value& value, std::uint32_t node);
+  Value member_of_parameter(const Value& parameter, std::string_view name, std::uint32_t node);
+  Value pointed_by(std::uint32_t node, std::string_view type, std::uint32_t levels);
   Value offset_by(Value pointer, ExprId index);
   Value loaded(const Value& address, std::uint32_t node);
   std::uint32_t note_access(const Value& address, std::uint32_t node, Access::Kind kind);
@@ -214,7 +233,9 @@ class Walker {
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t called_name(std::uint32_t node) const;
   std::uint32_t kernel_in(std::uint32_t list);
-  std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0);
+  static constexpr std::size_t unknown_place = 1'000;  // of an argument
+  std::uint32_t config_of(const std::vector<Value>& arguments, std::uint32_t list, std::size_t between = 0,
+                          std::size_t extents_at = unknown_place);
   void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
   void store_config_field(Value& object, std::string_view field, const Value& value, std::uint32_t node);
   void add_extent(Config& config, const Value& value, std::uint32_t node);
@@ -293,6 +314,7 @@ class Walker {
   std::unordered_set<std::string_view> seen_atomics_;
   std::pair<const Source*, std::uint32_t> typed_{nullptr, none};  // the declaration whose type was asked for last,
   std::uint32_t type_ = none;                                     // and its type
+  NodeRef stands_at_;  // the use of a macro, or of a function of one statement, whose inside is followed; no node outside of them
   std::uint32_t depth_ = 0, resolving_ = 0;
   bool is_kernel_ = true;
   bool quiet_ = false;     // evaluates without recording accesses

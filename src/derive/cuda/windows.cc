@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -21,10 +23,18 @@ std::int64_t iterations_of(const Trace& trace, const Loop& loop) {
   return *limit - first + (test.op == Op::le ? 1 : 0);
 }
 
+// How far apart the coordinates of neighbouring threads are in an image of another size is unknown: x * width / other_width.
+bool is_scaled(const Expressions& e, ExprId address) {
+  return e.uses(address, Uses::floating) || has_part(e, address, [&](ExprId part) {
+           return e[part].op == Op::div && !e.constant_of(e[part].b) && e.uses(e[part].a, Uses::thread);
+         });
+}
+
 bool may_be_windowed(const Trace& trace, const Access& access) {
   const Expressions& e = trace.expressions;
   const bool is_global_load = access.kind == Access::load && trace.memories[access.memory].space == Space::global;
-  return is_global_load && access.loop != none && e.uses(access.address, Uses::thread_x) && e.uses(access.address, Uses::iteration);
+  return is_global_load && access.loop != none && e.uses(access.address, Uses::thread_x) && e.uses(access.address, Uses::iteration) &&
+         !is_scaled(e, access.address);
 }
 
 // The bytes from the first thread of a block to the next one along x, and along y where the block has several rows.

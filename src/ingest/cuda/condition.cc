@@ -59,8 +59,8 @@ std::optional<bool> inverted(std::optional<bool> value) { return value ? std::op
 
 class Reader {
  public:
-  Reader(std::string_view text, const NumberOf& number_of, const IsDefined& is_defined, bool assumes)
-      : rest_(text), number_of_(number_of), is_defined_(is_defined), assumes_(assumes) {}
+  Reader(std::string_view text, const NumberOf& number_of, const IsDefined& is_defined, Compiler compiler, bool assumes)
+      : rest_(text), number_of_(number_of), is_defined_(is_defined), is_nvcc_(compiler == Compiler::nvcc), assumes_(assumes) {}
 
   std::optional<bool> read() {
     const std::optional<bool> result = truth(read_or());
@@ -167,18 +167,20 @@ class Reader {
     const bool in_brackets = take("(");
     const std::string_view name = take_word();
     if (in_brackets && !take(")")) is_lost_ = true;
-    if (is_of_another_compiler(name)) return no;
+    if (is_nvcc_ && is_of_another_compiler(name)) return no;
     // Code for the host exists beside code for the device, and both are read.
     if (name == "__CUDA_ARCH__") return assumes_ ? Maybe(yes) : std::nullopt;
-    const bool is_known = std::ranges::find(known_names, name, &KnownName::name) != known_names.end();
+    const bool is_known = is_nvcc_ && std::ranges::find(known_names, name, &KnownName::name) != known_names.end();
     const std::optional<bool> is_defined = !is_known && is_defined_ ? is_defined_(name) : std::nullopt;
     if (is_defined) return *is_defined ? yes : no;
     return is_known || assumes_ ? Maybe(yes) : std::nullopt;
   }
 
   Maybe value_of(std::string_view name) const {
-    if (const auto at = std::ranges::find(known_names, name, &KnownName::name); at != known_names.end()) return at->value;
-    if (is_of_another_compiler(name)) return no;
+    if (is_nvcc_) {
+      if (const auto at = std::ranges::find(known_names, name, &KnownName::name); at != known_names.end()) return at->value;
+      if (is_of_another_compiler(name)) return no;
+    }
     const std::optional<std::int64_t> value = number_of_ ? number_of_(name) : std::nullopt;
     return value ? Maybe(Range{*value, *value}) : std::nullopt;
   }
@@ -199,6 +201,7 @@ class Reader {
   std::string_view rest_;
   const NumberOf& number_of_;
   const IsDefined& is_defined_;
+  bool is_nvcc_;
   bool assumes_;
   bool is_lost_ = false;  // the condition has a form that is not supported
   int depth_ = 0;
@@ -206,12 +209,12 @@ class Reader {
 
 }  // namespace
 
-std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined) {
-  return Reader(condition, number_of, is_defined, false).read();
+std::optional<bool> truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined, Compiler compiler) {
+  return Reader(condition, number_of, is_defined, compiler, false).read();
 }
 
-std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined) {
-  return Reader(condition, number_of, is_defined, true).read();
+std::optional<bool> likely_truth_of(std::string_view condition, const NumberOf& number_of, const IsDefined& is_defined, Compiler compiler) {
+  return Reader(condition, number_of, is_defined, compiler, true).read();
 }
 
 }  // namespace frx::ingest::cuda

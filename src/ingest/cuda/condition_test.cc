@@ -42,6 +42,16 @@ TEST(CudaCondition, UnknownNamesAreLikelyDefined) {
   EXPECT_EQ(likely_truth_of("FAST > 3"), std::nullopt);
 }
 
+TEST(CudaCondition, KnowsNothingOfTheCompilerOfHip) {
+  const auto of_hip = [](std::string_view condition) { return truth_of(condition, nullptr, nullptr, Compiler::hipcc); };
+  EXPECT_EQ(of_hip("defined(__HIP_PLATFORM_AMD__)"), std::nullopt);
+  EXPECT_EQ(of_hip("defined(__CUDACC__)"), std::nullopt);
+  EXPECT_EQ(of_hip("CUDA_VERSION >= 11000"), std::nullopt);
+  EXPECT_EQ(of_hip("0 && defined(__HIPCC__)"), false);
+  EXPECT_EQ(likely_truth_of("defined(USE_HIP) && !defined(NO_GRID)", nullptr, nullptr, Compiler::hipcc), false);
+  EXPECT_EQ(likely_truth_of("defined(USE_HIP)", nullptr, nullptr, Compiler::hipcc), true);
+}
+
 TEST(CudaCondition, NamesMayStandForNumbers) {
   const auto numbers = [](std::string_view name) { return name == "SEVEN" ? std::optional<std::int64_t>(7) : std::nullopt; };
   EXPECT_EQ(truth_of("SEVEN > 6", numbers), true);

@@ -232,14 +232,14 @@ class Reader {
     const auto numbers = [&](std::string_view name) { return number_of(name, piece.begin); };
     const auto defined = [&](std::string_view name) { return macros_.is_defined(name, piece.begin); };
     const std::string question = question_of(directive);
-    const std::optional<bool> holds = condition.parent_dead ? std::nullopt : truth_of(question, numbers, defined);
+    const std::optional<bool> holds = condition.parent_dead ? std::nullopt : truth_of(question, numbers, defined, around_.compiler);
     condition.is_certain = condition.parent_certain && holds == true && !condition.had_unknown;
     condition.had_unknown = condition.had_unknown || !holds;
     guard_ = !holds && open_.size() == 1 && question.starts_with("!defined(") ? question : "";
     condition.is_dead = condition.parent_dead || condition.was_taken || holds == false;
     condition.was_taken = condition.was_taken || holds == true;
     if (is_dead()) return;
-    if (!condition.is_chosen && likely_truth_of(question, numbers, defined).value_or(true)) {
+    if (!condition.is_chosen && likely_truth_of(question, numbers, defined, around_.compiler).value_or(true)) {
       condition.is_chosen = true;
       condition.chosen = condition.sides.size();
     }

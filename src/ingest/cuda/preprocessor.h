@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/cuda/condition.h"
 #include "ingest/cuda/macro_table.h"
 #include "model/cuda_source.h"
 
@@ -28,6 +29,7 @@ struct Preprocessed {
 struct Surroundings {
   std::function<const MacroDefinition*(std::string_view name)> macro;
   std::span<const std::string> definitions;
+  Compiler compiler = Compiler::nvcc;
 };
 
 Preprocessed preprocess(std::string_view text, const Surroundings& around = {});

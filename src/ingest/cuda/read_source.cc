@@ -148,6 +148,12 @@ Result<Source> read_source(std::string name, std::string original, const Surroun
   source.units = Utf16Units(text);
   source.is_hip = is_hip(text);
   Preprocessed plain = preprocess(text, around);
+  // Kernels that are for HIP alone, such as a file of them within `#ifdef USE_HIP`, are read as HIP.
+  if (source.is_hip && text.find("__global__") != text.npos && plain.text.find("__global__") == plain.text.npos) {
+    Surroundings of_hip = around;
+    of_hip.compiler = Compiler::hipcc;
+    plain = preprocess(text, of_hip);
+  }
   if (plain.text.size() > largest)
     return fail(ErrorKind::malformed, "more than 256 MiB are no source file").at(std::string(source.name.view()));
   source.size = static_cast<std::uint32_t>(plain.text.size());
