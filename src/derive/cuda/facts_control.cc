@@ -121,6 +121,9 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const BranchPattern& pattern = view.patterns.branches[i];
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
+  // `if (row != column) ...`: few lanes are left out.
+  const Expr& test = e[site.condition];
+  if (site.alternative == none && test.op == Op::ne && !e.constant_of(test.a) && !e.constant_of(test.b)) return false;
   const bool cut = e.uses(side_of_thread(e, site.condition), Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
   if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
     return false;  // a few moves between registers: predicated

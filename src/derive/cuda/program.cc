@@ -77,6 +77,16 @@ bool has_word(const Source& source, std::uint32_t declaration, std::string_view 
   return false;
 }
 
+bool is_one_statement(const Source& source, std::uint32_t body) {
+  std::uint32_t only = none;
+  for (std::uint32_t c = source.syntax.first_child(body); c != none; c = source.syntax.next_sibling(c)) {
+    if (source.syntax.is(c, NodeKind::token)) continue;
+    if (only != none) return false;
+    only = c;
+  }
+  return only != none && (source.syntax.is(only, NodeKind::return_statement) || source.syntax.is(only, NodeKind::expression_statement));
+}
+
 std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
   std::uint32_t count = 0;
   for (std::uint32_t depth = 0; declarator != none && depth < deepest_declarator; ++depth) {
@@ -152,10 +162,11 @@ class Declarer {
     function.name_node = name_in(source_, syntax_.child(function.declarator, Role::declarator));
     function.is_kernel = has_word(source_, node, "__global__");
     function.is_device = has_word(source_, node, "__device__");
+    function.record = record_around(node);
     if (function.name_node == none) {
-      // The operator of a class that launches; those of device code are not called by name.
+      // The operator of a class that launches, or one that objects of device code are used with.
       function.name_node = syntax_.child(function.declarator, Role::declarator);
-      if (function.name_node == none || function.is_device || function.is_kernel) return;
+      if (function.name_node == none || function.is_kernel || (function.is_device && function.record.empty())) return;
     }
     function.name = text(function.name_node);
     const std::uint32_t parameters = syntax_.child(function.declarator, Role::parameters);
@@ -164,6 +175,14 @@ class Declarer {
       if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
     }
     found_.emplace_back(std::move(function));
+  }
+
+  // The name of the class in whose braces a function stands.
+  std::string_view record_around(std::uint32_t node) const {
+    std::uint32_t list = syntax_[node].parent;
+    if (syntax_.is(list, NodeKind::template_declaration)) list = syntax_[list].parent;
+    if (!syntax_.is(list, NodeKind::field_declaration_list)) return "";
+    return text(name_in(source_, syntax_.child(syntax_[list].parent, Role::name)));
   }
 
   // It counts from the last one before it in its list that has a value.
@@ -357,6 +376,7 @@ void Program::add(std::uint32_t index, Declarations&& declarations) {
 }
 
 void Program::add_function(Function&& function) {
+  if (!function.record.empty()) function.record = keep(function.record);
   function.name = define(function.name, function.at.source);
   Defined& defined = defined_[names_.find(function.name)];
   // A constexpr or a macro-qualified function may run on the device as well; a kernel may not be called.

@@ -28,8 +28,9 @@ struct NodeRef {
 };
 
 struct Function {
-  NodeRef at;             // function_definition
-  std::string_view name;  // without namespaces
+  NodeRef at;               // function_definition
+  std::string_view name;    // without namespaces; "operator()" of an operator
+  std::string_view record;  // the class in which it is defined, of a member function; else ""
   std::uint32_t name_node = none;
   std::uint32_t declarator = none;  // function_declarator
   std::uint32_t body = none;
@@ -150,6 +151,9 @@ std::uint32_t name_in(const Source& source, std::uint32_t node);
 
 // Does a declaration or definition have that specifier before its name: "__shared__", "extern", "const"?
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word);
+
+// Is the body of a function a single expression, such as `{ __syncthreads(); }` or `{ return p[i]; }`?
+bool is_one_statement(const Source& source, std::uint32_t body);
 
 // How many `*` and `[]` a declarator adds.
 std::uint32_t indirections(const Source& source, std::uint32_t declarator);

@@ -289,6 +289,7 @@ ValueType ValueTypes::field(std::uint32_t node) const {
     const MemberType* member = object.record->member(name);
     if (!member) return {};
     ValueType value = named_type(member->name);
+    if (value.type == float64) return {};  // asked for, in the structure
     value.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(member->levels, 100));
     return value;
   }

@@ -55,6 +55,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::optional<std::uint32_t> variable = slot_named(name);
   if (variable) {
     if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
+    if (const auto value = eval_member_function(slots_[*variable].value, "operator()", arguments, node)) return *value;
   }
   note_launch_by_call(node, arguments, none);
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
@@ -147,6 +148,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     // The array behind an object that stands for shared memory.
     const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
     if (is_shared && arguments.empty()) return object;
+    if (const auto value = eval_member_function(object, name, arguments, node)) return *value;
     std::vector<Value> all = arguments;
     all.push_back(object);
     return unknown_call(all);

@@ -118,6 +118,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
     if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar) return loaded(value, node);
     return value;
   }
+  if (const auto member = member_of_this(name, node)) return *member;
   if (const std::optional<Op> triple = triple_named(name)) {
     const auto part = [&](int i) { return e_.leaf(static_cast<Op>(static_cast<int>(*triple) + i)); };
     return {.kind = Value::triple, .expr = part(0), .y = part(1), .z = part(2)};

@@ -16,14 +16,6 @@ bool is_header(const Source& source) {
   return std::ranges::none_of(compiled, [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// { __syncthreads(); }
-bool is_one_statement(const Source& source, std::uint32_t body) {
-  std::uint32_t statements = 0;
-  for (std::uint32_t c = source.syntax.first_child(body); c != none && statements < 2; c = source.syntax.next_sibling(c))
-    statements += !source.syntax.is(c, NodeKind::token);
-  return statements == 1;
-}
-
 }  // namespace
 
 // Of several functions of one name that take as many arguments, one of the file itself is meant, or else one of a header: files that are
@@ -58,10 +50,12 @@ std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vect
     note_order(OrderSite::unknown);
     return with(e_.opaque());
   }
-  return follow(function, arguments, call);
+  // A member function that another one calls works on the same object.
+  const std::optional<Value> object = program_.functions()[function].record.empty() ? std::nullopt : frames_.back().object;
+  return follow(function, arguments, call, object ? &*object : nullptr);
 }
 
-Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call) {
+Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call, const Value* object) {
   const Function& f = program_.functions()[function];
   if (std::ranges::find(trace_.functions, function) == trace_.functions.end()) trace_.functions.push_back(function);
   const std::vector<std::uint32_t> variables = variables_in(call);
@@ -79,7 +73,9 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
                        .result = {},
                        .result_when = e_.constant(1),
                        .outer_returned = returned_,
-                       .outer_stays = stays_});
+                       .outer_stays = stays_,
+                       .object = object ? std::optional(*object) : std::nullopt,
+                       .gives_address = std::exchange(addressed_, NodeRef{}) == caller});
     declare_template_parameters(function);
     const std::vector<Reference> references = declare_arguments(f.parameters, arguments, variables);
     walk(f.body);

@@ -25,6 +25,8 @@ bool Walker::is_memory(std::uint32_t node) {
       case NodeKind::pointer_expression: return text(node).starts_with('*');
       case NodeKind::parenthesized: node = syntax().first_child(node); break;
       case NodeKind::field_expression: {
+        const bool is_of_this = syntax().is(syntax().child(node, Role::argument), NodeKind::this_pointer);
+        if (is_of_this && !frames_.empty() && frames_.back().object) return false;
         if (text(syntax().child(node, Role::op)) == "->") return true;
         node = syntax().child(node, Role::argument);
         break;
@@ -35,6 +37,7 @@ bool Walker::is_memory(std::uint32_t node) {
         const Global* global = program_.global(text(node));
         return global && (global->is_device || global->is_shared || global->is_constant_memory);
       }
+      case NodeKind::call: return returns_reference(node);
       default: return false;
     }
   }
@@ -56,6 +59,11 @@ Value Walker::address_of(std::uint32_t node) {
       if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
       const Global* global = program_.global(text(node));
       return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);
+    }
+    case NodeKind::call: {
+      if (!returns_reference(node)) return pointer_from(eval(node), node);
+      addressed_ = ref(node);
+      return eval(node);
     }
     default: return pointer_from(eval(node), node);
   }
@@ -162,19 +170,8 @@ Value Walker::address_of_field(std::uint32_t node) {
   return address;
 }
 
-// It is as uniform as the parameter; a pointer leads to a memory of its own.
-Value Walker::member_of_parameter(const Value& parameter, std::string_view name, std::uint32_t node) {
-  Value value = with(uniform_named(text(node)));
-  const Struct* record = parameter.type.empty() ? nullptr : program_.struct_named(parameter.type);
-  const MemberType* member = record ? record->member(name) : nullptr;
-  if (!member || member->is_array) return value;
-  if (member->levels > 0) return pointed_by(node, member->name, member->levels);
-  value.type = member->name;
-  return value;
-}
-
-Value Walker::pointed_by(std::uint32_t node, std::string_view type, std::uint32_t levels) {
-  const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
+Value Walker::pointed_by(const std::string& key, std::string_view type, std::uint32_t levels, std::uint32_t node) {
+  const auto [at, is_new] = pointed_.try_emplace(key, 0);
   if (is_new) at->second = add_memory(Space::global, text(node), type, node);
   return pointer_to(at->second, levels);
 }
@@ -182,6 +179,9 @@ Value Walker::pointed_by(std::uint32_t node, std::string_view type, std::uint32_
 Value Walker::eval_field(std::uint32_t node) {
   const std::uint32_t object = syntax().child(node, Role::argument);
   const std::string_view name = text(syntax().child(node, Role::field));
+  if (syntax().is(object, NodeKind::this_pointer)) {
+    if (const auto member = member_of_this(name, node)) return *member;
+  }
   if (is_memory(node)) {
     const Value address = address_of_field(node);
     return is_partial(address) || address.is_member_array ? address : loaded(address, node);
@@ -189,7 +189,9 @@ Value Walker::eval_field(std::uint32_t node) {
   const Value value = eval(object);
   if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);
   if (value.kind == Value::pointer) return with(e_.opaque());
-  if (e_[value.expr].op == Op::uniform) return member_of_parameter(value, name, node);
+  // A member of a parameter is as uniform as the parameter.
+  if (const auto member = member_of(value, name, node)) return *member;
+  if (e_[value.expr].op == Op::uniform) return with(uniform_named(text(node)));
   Value part = value;
   part.factor = none;
   return part;
@@ -211,7 +213,7 @@ Value Walker::eval_pointer(std::uint32_t node) {
 std::uint32_t Walker::note_access(const Value& address, std::uint32_t node, Access::Kind kind) {
   if (quiet_ || address.kind != Value::pointer || address.memory == none) return none;
   Access access;
-  access.at = ref(node);
+  access.at = stands_at_.node == none ? ref(node) : stands_at_;
   access.memory = address.memory;
   access.address = address.expr;
   access.bytes = address.bytes;
@@ -237,7 +239,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
     // `args->x`, asked for again, leads to the same memory.
     if (space == Space::global && syntax().is(node, NodeKind::field_expression) &&
         !e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration | Uses::loaded)) {
-      value = pointed_by(node, address.type, address.levels - 1);
+      value = pointed_by(std::string(text(node)), address.type, address.levels - 1, node);
       value.access = access;
       return value;
     }

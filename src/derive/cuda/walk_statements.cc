@@ -219,7 +219,7 @@ void Walker::walk_return(std::uint32_t node) {
   const std::uint32_t expression = syntax().first_child(node);
   for (std::uint32_t c = expression; c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    const Value value = eval(c);
+    const Value value = frames_.back().gives_address && is_memory(c) ? address_of(c) : eval(c);
     if (quiet_) continue;
     Frame& here = frames_.back();  // eval may have moved it
     here.result = here.result ? merged(here.result_when, *here.result, value) : value;

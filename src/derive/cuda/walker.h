@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory_resource>
 #include <optional>
 #include <string_view>
@@ -61,6 +62,8 @@ class Walker {
     ExprId result_when = 1;
     ExprId outer_returned = 1;
     ExprId outer_stays = 1;
+    std::optional<Value> object = {};  // that a member function was called on
+    bool gives_address = false;        // of what it returns a reference to
   };
   // The targets of `break` and `continue`.
   struct Breakable {
@@ -205,8 +208,14 @@ class Walker {
   Value eval_field(std::uint32_t node);
   Value eval_pointer(std::uint32_t node);
   Value pointer_from(const Value& value, std::uint32_t node);
-  Value member_of_parameter(const Value& parameter, std::string_view name, std::uint32_t node);
-  Value pointed_by(std::uint32_t node, std::string_view type, std::uint32_t levels);
+  Value pointed_by(const std::string& key, std::string_view type, std::uint32_t levels, std::uint32_t node);
+  // walk_methods.cc
+  std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
+  std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
+  std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
+  std::optional<Value> eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,
+                                            std::uint32_t call);
+  bool returns_reference(std::uint32_t call);
   Value offset_by(Value pointer, ExprId index);
   Value loaded(const Value& address, std::uint32_t node);
   std::uint32_t note_access(const Value& address, std::uint32_t node, Access::Kind kind);
@@ -250,7 +259,7 @@ class Walker {
   std::uint32_t function_called(std::string_view name, std::size_t arguments);
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
   std::optional<Value> eval_lambda(std::uint32_t slot, const std::vector<Value>& arguments, std::uint32_t call);
-  Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call);
+  Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call, const Value* object = nullptr);
   // walk_references.cc
   static bool is_changeable_reference(const Source& source, std::uint32_t parameter);
   struct Reference {
@@ -305,7 +314,9 @@ class Walker {
   std::pmr::vector<Breakable> breakables_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
-  std::unordered_map<std::string, std::uint32_t> pointed_;  // memories behind pointers without a declaration
+  std::unordered_map<std::string, std::uint32_t> pointed_;         // memories behind pointers without a declaration
+  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;  // the numbers that objects hold, by object and name
+  NodeRef addressed_;                                              // the call whose result is wanted as an address
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration

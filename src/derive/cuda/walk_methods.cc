@@ -1,0 +1,82 @@
+// Objects that parameters are: their members, and member functions that are called on them.
+//
+//   struct View { float* p; int ld; __device__ float& operator()(int r, int c) const { return p[r * ld + c]; } };
+//   __global__ void k(View a) { a(row, column) = 0; }
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+
+// A number of a parameter is as uniform as the parameter; a pointer leads to a memory of its own. Nothing for what is no such object, or
+// has no such member.
+std::optional<Value> Walker::member_of(const Value& object, std::string_view name, std::uint32_t node) {
+  if (object.kind != Value::number || object.type.empty() || e_[object.expr].op != Op::uniform) return std::nullopt;
+  const Struct* record = program_.struct_named(object.type);
+  const auto member = record ? record->types.find(name) : std::unordered_map<std::string_view, MemberType>::const_iterator();
+  if (!record || member == record->types.end()) return std::nullopt;
+  const MemberType& type = member->second;
+  if (type.levels > 0 && !type.is_array) return pointed_by(fmt::format("{}.{}", object.expr, name), type.name, type.levels, node);
+  const auto [at, is_new] = members_.try_emplace({object.expr, member->first}, 0);
+  if (is_new) at->second = e_.fresh(Op::uniform);
+  Value value = with(at->second);
+  if (!type.is_array) value.type = type.name;
+  return value;
+}
+
+// In a member function.
+std::optional<Value> Walker::member_of_this(std::string_view name, std::uint32_t node) {
+  if (frames_.empty() || !frames_.back().object) return std::nullopt;
+  return member_of(*frames_.back().object, name, node);
+}
+
+// The member function of the object's class with that name and number of arguments, or none.
+std::uint32_t Walker::method_called(const Value& object, std::string_view name, std::size_t arguments) {
+  if (object.kind != Value::number || object.type.empty() || e_[object.expr].op != Op::uniform) return none;
+  const Struct* record = program_.struct_named(object.type);
+  if (!record) return none;
+  std::uint64_t overloads = 0;
+  for (std::uint32_t f = program_.first_device_function(name); f != none; f = program_.functions()[f].next) {
+    if (++overloads % nodes_of_a_step == 0) ++steps_;
+    const Function& method = program_.functions()[f];
+    if (method.record.empty() || method.parameters.size() != arguments || program_.sources().is_released(method.at.source)) continue;
+    if (program_.struct_named(method.record) == record) return f;
+  }
+  return none;
+}
+
+std::optional<Value> Walker::eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,
+                                                  std::uint32_t call) {
+  const std::uint32_t function = method_called(object, name, arguments.size());
+  if (function == none) return std::nullopt;
+  const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+  if (is_running || is_deep() || quiet_) return std::nullopt;
+  return follow(function, arguments, call, &object);
+}
+
+// Does a call of a function of one statement give a reference, so that its result can be stored to?
+bool Walker::returns_reference(std::uint32_t call) {
+  const std::uint32_t called = syntax().child(call, Role::function), list = syntax().child(call, Role::arguments);
+  const std::uint32_t name_node = called == none ? none : name_in(source(), called);
+  if (name_node == none || list == none || quiet_) return false;
+  std::size_t arguments = 0;
+  for (std::uint32_t c = syntax().first_child(list); c != none; c = syntax().next_sibling(c)) arguments += !syntax().is(c, NodeKind::token);
+  const bool is_method = syntax().is(called, NodeKind::field_expression);
+  const std::uint32_t object = is_method ? syntax().child(called, Role::argument) : called;
+  const auto slot = syntax().is(object, NodeKind::identifier) ? slot_named(text(object)) : std::nullopt;
+  std::uint32_t function = none;
+  if (slot) {
+    function = method_called(slots_[*slot].value, is_method ? text(name_node) : "operator()", arguments);
+  } else if (!is_method) {
+    function = function_called(text(name_node), arguments);
+  }
+  if (function == none) return false;
+  const Function& f = program_.functions()[function];
+  const Source& there = program_.sources()[f.at.source];
+  return there.syntax.is(there.syntax.child(f.at.node, Role::declarator), NodeKind::reference_declarator) &&
+         is_one_statement(there, f.body);
+}
+
+}  // namespace frx::derive::cuda
