@@ -29,6 +29,12 @@ std::uint16_t uses_of(Op op) {
   }
 }
 
+// Is what it gives 0 or 1?
+bool is_truth(Op op) {
+  return op == Op::lt || op == Op::le || op == Op::eq || op == Op::ne || op == Op::logical_and || op == Op::logical_or ||
+         op == Op::logical_not;
+}
+
 bool cuts(Op op) { return op == Op::mod || op == Op::bit_and || op == Op::min; }
 
 bool compares(Op op) { return op == Op::lt || op == Op::le; }
@@ -105,6 +111,8 @@ ExprId Expressions::unary(Op op, ExprId a) {
   if (const auto value = constant_of(a)) {
     if (const auto result = calculate(op, *value, 0)) return constant(*result);
   }
+  // !!(i < n)
+  if (op == Op::logical_not && all_[a].op == Op::logical_not && is_truth(all_[all_[a].a].op)) return all_[a].a;
   Expr e;
   e.op = op;
   e.a = a;
@@ -120,6 +128,8 @@ std::optional<ExprId> Expressions::simplified(Op op, ExprId a, ExprId b) {
   }
   if (op == Op::mul && (left == 0 || right == 0)) return constant(0);
   if (op == Op::logical_and && (left == 0 || right == 0)) return constant(0);
+  if (op == Op::logical_and && left && is_truth(all_[b].op)) return b;
+  if (op == Op::logical_and && right && is_truth(all_[a].op)) return a;
   if (a == varying() || b == varying()) return varying();
   if (a == opaque() || b == opaque()) return op == Op::logical_and || op == Op::logical_or ? std::nullopt : std::optional(opaque());
   if (right == 0 && (op == Op::add || op == Op::sub || op == Op::shl || op == Op::shr || op == Op::bit_or)) return a;

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "derive/cuda/loop_counts.h"
 #include "derive/cuda/patterns.h"
 #include "derive/warp/request.h"
 
@@ -19,15 +20,10 @@ constexpr std::int64_t farthest_step = 4096;  // bytes from one iteration to the
 
 // The most iterations of a short loop; 0 when it is not short.
 std::int64_t iterations_of(const Trace& trace, std::uint32_t loop) {
-  const Expressions& e = trace.expressions;
-  const Expr& test = e[trace.loops[loop].condition];
-  if (test.op != Op::lt && test.op != Op::le) return 0;
-  if (trace.is_often_one(test.b)) return 4;
-  auto limit = e.constant_of(test.b);
-  // for (l = l0; l < l0 + 4; ++l)
-  const Expr &from = e[test.a], &to = e[test.b];
-  if (!limit && from.op == Op::add && to.op == Op::add && from.a == to.a) limit = e.constant_of(to.b);
-  return limit && *limit > 0 && *limit <= 16 ? *limit : 0;
+  constexpr std::int64_t longest = 16, of_size_that_is_often_one = 4;
+  const Expr& test = trace.expressions[trace.loops[loop].condition];
+  if ((test.op == Op::lt || test.op == Op::le) && trace.is_often_one(test.b)) return of_size_that_is_often_one;
+  return constant_iterations(trace.expressions, trace.loops[loop], longest).value_or(0);
 }
 
 using Steps = std::map<std::pair<std::size_t, std::uint32_t>, std::int64_t>;  // bytes, by access and loop

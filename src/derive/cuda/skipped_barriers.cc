@@ -122,7 +122,8 @@ class SkippedBarriers {
     // What others exchange with them in their last iteration is missing.
     if (meets_another(skip, b) || comes_again(skip) || (!skip.is_loop && is_of_thread_alone(e_, skip.condition))) return true;
     const bool is_of_threads = e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
-    return skip.is_loop && is_of_threads && exchanges_in(trace_.contexts[skip.context].at);
+    if (!skip.is_loop || !is_of_threads) return false;
+    return exchanges_in(skip.context != none ? trace_.contexts[skip.context].at : trace_.loops[skip.loop].at);
   }
 
   // Is shared memory both written and read in that loop?

@@ -131,7 +131,10 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));
   if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
   Value own = with(uniform_named(text(name)));
-  own.type = type;
+  if (program_.struct_named(type) || program_.type(type).bytes == 0) {
+    own.is_vague = assigns_members_of(text(name));
+    if (!own.is_vague) own.type = type;
+  }
   put_slot(text(name), own);
   if (is_increment(text(name))) trace_.add_often_one(slots_.back().value.expr);
 }

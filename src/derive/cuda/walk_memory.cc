@@ -191,7 +191,7 @@ Value Walker::eval_field(std::uint32_t node) {
   if (value.kind == Value::pointer) return with(e_.opaque());
   // A member of a parameter is as uniform as the parameter.
   if (const auto member = member_of(value, name, node)) return *member;
-  if (e_[value.expr].op == Op::uniform) return with(uniform_named(text(node)));
+  if (e_[value.expr].op == Op::uniform) return with(value.is_vague ? e_.opaque() : uniform_named(text(node)));
   Value part = value;
   part.factor = none;
   return part;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -20,10 +21,27 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
   const MemberType& type = member->second;
   if (type.levels > 0 && !type.is_array) return pointed_by(fmt::format("{}.{}", object.expr, name), type.name, type.levels, node);
   const auto [at, is_new] = members_.try_emplace({object.expr, member->first}, 0);
-  if (is_new) at->second = e_.fresh(Op::uniform);
+  if (is_new) {
+    at->second = e_.fresh(Op::uniform);
+    if (is_increment(name)) trace_.add_often_one(at->second);
+    trace_.parameters.push_back(at->second);
+  }
   Value value = with(at->second);
   if (!type.is_array) value.type = type.name;
   return value;
+}
+
+// Does the function that is followed change members of one of its parameters?
+bool Walker::assigns_members_of(std::string_view parameter) {
+  const Function& function = program_.functions()[frames_.back().function];
+  const std::uint32_t last = syntax()[function.body].last;
+  steps_ += (last - function.body) / nodes_of_a_step;
+  for (std::uint32_t n = function.body; n < last; ++n) {
+    const bool is_change = syntax().is(n, NodeKind::assignment) || syntax().is(n, NodeKind::update);
+    const std::uint32_t target = is_change ? syntax().child(n, syntax().is(n, NodeKind::update) ? Role::argument : Role::left) : none;
+    if (syntax().is(target, NodeKind::field_expression) && text(syntax().child(target, Role::argument)) == parameter) return true;
+  }
+  return false;
 }
 
 // In a member function.

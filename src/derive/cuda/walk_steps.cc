@@ -125,7 +125,9 @@ std::optional<ExprId> Walker::step_of(const Change& change, std::uint32_t loop, 
 // if (i < n) { a[i] = 0; i += step; }: threads that no longer pass the guard never pass it again, and the others have taken all steps.
 bool Walker::is_guarded_by_itself(std::uint32_t node, std::uint32_t loop) const {
   const std::string_view op = text(syntax().child(node, Role::op));
-  if (op != "++" && op != "+=") return false;
+  const std::uint32_t right = op == "=" ? unwrapped(syntax().child(node, Role::right)) : none;
+  const bool is_sum = right != none && syntax().is(right, NodeKind::binary) && text(syntax().child(right, Role::op)) == "+";
+  if (op != "++" && op != "+=" && !is_sum) return false;
   std::uint32_t guard = none;
   for (std::uint32_t p = syntax()[node].parent; p != loop; p = syntax()[p].parent) {
     const NodeKind kind = syntax().kind(p);
@@ -140,7 +142,9 @@ bool Walker::is_guarded_by_itself(std::uint32_t node, std::uint32_t loop) const 
   const std::uint32_t test = clause == none ? none : syntax().child(clause, NodeKind::binary);
   if (test == none) return false;
   const std::string_view sign = text(syntax().child(test, Role::op));
-  return (sign == "<" || sign == "<=") && text(syntax().child(test, Role::left)) == text(changed_name(node));
+  const bool is_turned = sign == ">" || sign == ">=";
+  const std::uint32_t smaller = syntax().child(test, is_turned ? Role::right : Role::left);
+  return (is_turned || sign == "<" || sign == "<=") && text(smaller) == text(changed_name(node));
 }
 
 // The same for a change within inner loops.

@@ -36,7 +36,7 @@ struct Value {
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
   bool is_recast = false;        // and the pointer was one to something else before
-  bool is_vague = false;         // a pointer to somewhere in an object of unknown layout
+  bool is_vague = false;         // a pointer to somewhere in an object of unknown layout; an object whose members change
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -211,6 +211,7 @@ class Walker {
   Value pointed_by(const std::string& key, std::string_view type, std::uint32_t levels, std::uint32_t node);
   // walk_methods.cc
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
+  bool assigns_members_of(std::string_view parameter);
   std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
   std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
   std::optional<Value> eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,

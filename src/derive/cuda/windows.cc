@@ -5,23 +5,14 @@
 #include <optional>
 
 #include "derive/cuda/expression_parts.h"
+#include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::int64_t many = 16;        // iterations of a loop whose number is unknown
+constexpr std::int64_t many = 16;        // iterations of a loop whose number is unknown, or larger
 constexpr std::int64_t least_reads = 9;  // of each element, by as many threads: fewer are no reason for a tile
 constexpr std::size_t most_loops = 64;
-
-std::int64_t iterations_of(const Trace& trace, const Loop& loop) {
-  const Expressions& e = trace.expressions;
-  const Expr& test = e[loop.condition];
-  const auto limit = e.constant_of(test.b);
-  if ((test.op != Op::lt && test.op != Op::le) || !limit) return many;
-  const Expr& from = e[test.a];
-  const std::int64_t first = from.op == Op::add ? e.constant_of(from.a).value_or(0) : 0;
-  return *limit - first + (test.op == Op::le ? 1 : 0);
-}
 
 // How far apart the coordinates of neighbouring threads are in an image of another size is unknown: x * width / other_width.
 bool is_scaled(const Expressions& e, ExprId address) {
@@ -72,7 +63,7 @@ std::vector<std::size_t> windowed_loads(const Trace& trace, const Shape& block) 
       const Strides strides = strides_of(now, access.address, block);
       if (step == 0 || strides.x == 0 || (step != strides.x && step != strides.y)) continue;
       std::int64_t& count = reads.try_emplace(i, 1).first->second;
-      count = std::min<std::int64_t>(count * iterations_of(trace, trace.loops[l]), least_reads);
+      count = std::min<std::int64_t>(count * constant_iterations(trace.expressions, trace.loops[l], many).value_or(many), least_reads);
     }
   }
   for (const auto& [i, count] : reads) {

@@ -1,0 +1,41 @@
+#include "derive/cuda/loop_counts.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr int deepest = 16;
+
+// An expression in the iteration of that number. `first` counts as 0: both sides of a comparison may begin there.
+std::optional<std::int64_t> value_in(const Expressions& e, ExprId id, ExprId iteration, std::int64_t number, ExprId first, int depth = 0) {
+  if (id == iteration) return number;
+  if (id == first) return 0;
+  if (const auto constant = e.constant_of(id)) return constant;
+  const Expr& x = e[id];
+  if (x.op < Op::add || x.op == Op::select || depth > deepest) return std::nullopt;
+  const auto a = value_in(e, x.a, iteration, number, first, depth + 1);
+  const auto b = x.op < Op::neg ? value_in(e, x.b, iteration, number, first, depth + 1) : 0;
+  return a && b ? calculate(x.op, *a, *b) : std::nullopt;
+}
+
+// The part that both sides of `l < l0 + 4` begin with; no expression otherwise.
+ExprId common_start(const Expressions& e, const Expr& test) {
+  constexpr ExprId no_expression = ~ExprId{0};
+  if (test.op != Op::lt && test.op != Op::le && test.op != Op::ne) return no_expression;
+  const Expr &a = e[test.a], &b = e[test.b];
+  return a.op == Op::add && b.op == Op::add && a.a == b.a ? a.a : no_expression;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop& loop, std::int64_t most) {
+  if (!e.uses(loop.condition, Uses::iteration)) return std::nullopt;
+  const ExprId first = common_start(e, e[loop.condition]);
+  for (std::int64_t number = 0; number <= most; ++number) {
+    const auto again = value_in(e, loop.condition, loop.iteration, number, first);
+    if (!again) return std::nullopt;
+    if (*again == 0) return number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace frx::derive::cuda

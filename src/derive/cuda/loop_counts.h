@@ -1,0 +1,15 @@
+// How often a loop runs, where constants decide.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "derive/cuda/trace.h"
+
+namespace frx::derive::cuda {
+
+// The iterations of `for (k = 0; k < 4; ++k)`, of one that counts down, doubles, or begins anywhere and runs for as many steps
+// (`l = first; l < first + 4`); nothing where they depend on anything else, or are more than `most`.
+std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop& loop, std::int64_t most);
+
+}  // namespace frx::derive::cuda
