@@ -145,11 +145,14 @@ std::unordered_set<std::string_view> changed_in(const Source& source, std::uint3
   return names;
 }
 
-// Divisions of 64 bits, in a loop, by a value that is not known before and differs between iterations.
+// Divisions of 64 bits by a value that is not known before: in a loop, of values that differ between iterations, or in a kernel in which
+// each thread does little else.
 class WideDivisions {
  public:
-  WideDivisions(const Source& source, const ValueTypes& types, std::uint32_t function)
-      : source_(source), types_(types), function_(function) {}
+  WideDivisions(const Source& source, const ValueTypes& types, const Function& function, bool is_without_loops)
+      : source_(source), types_(types), function_(function.at.node), is_without_loops_(is_without_loops) {
+    for (const std::uint32_t p : function.parameters) parameters_.insert(source.text_of(name_in(source, p)));
+  }
 
   bool is_at(std::uint32_t node) {
     const auto& syntax = source_.syntax;
@@ -162,7 +165,7 @@ class WideDivisions {
     const auto is_integer = [](const ValueType& x) { return x.is(Arithmetic::int32) || x.is(Arithmetic::int64); };
     if (!is_integer(a) || !is_integer(b) || b.literal || (a.type != Arithmetic::int64 && b.type != Arithmetic::int64)) return false;
     const std::uint32_t loop = loop_around(source_, node, function_);
-    return loop != none && changes_in(node, loop);
+    return loop != none ? changes_in(node, loop) : is_without_loops_ && is_of_thread(left);
   }
 
   // Quotient and remainder of the same operands are one division.
@@ -173,6 +176,14 @@ class WideDivisions {
   }
 
  private:
+  // Is it of a variable, rather than of parameters alone?
+  bool is_of_thread(std::uint32_t operand) const {
+    for (std::uint32_t n = operand; n < source_.syntax[operand].last; ++n) {
+      if (source_.syntax.is(n, NodeKind::identifier) && !parameters_.contains(source_.text_of(n))) return true;
+    }
+    return false;
+  }
+
   bool changes_in(std::uint32_t node, std::uint32_t loop) {
     constexpr std::size_t most_loops = 64;  // of a function: nested ones are read again for each that is around them
     if (!changed_.contains(loop) && changed_.size() >= most_loops) return false;
@@ -187,6 +198,8 @@ class WideDivisions {
   const Source& source_;
   const ValueTypes& types_;
   std::uint32_t function_;
+  bool is_without_loops_;
+  std::unordered_set<std::string_view> parameters_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
   std::set<std::pair<std::string_view, std::string_view>> seen_;
 };
@@ -206,6 +219,8 @@ std::string shortened(std::string_view text) {
 void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   Places doubles(view), divisions(view);
   std::string double_text, division_text;
+  constexpr std::size_t few_accesses = 12;
+  const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
   bool in_loop = false, is_of_floats = false;
   for (std::size_t i = 0; i < view.trace.functions.size(); ++i) {
     const Function& function = view.program.functions()[view.trace.functions[i]];
@@ -214,7 +229,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
     if (i == 0) is_of_floats = types.has_float_pointer() && !types.mentions_double();
     const bool looks_for_doubles = is_of_floats && !types.mentions_double();
     const DoubleOperations double_operations(source, types);
-    WideDivisions wide_divisions(source, types, function.at.node);
+    WideDivisions wide_divisions(source, types, function, is_short);
     for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
       if (looks_for_doubles && double_operations.is_at(n)) {
         if (double_text.empty()) double_text = shortened(source.text_of(n));
@@ -232,6 +247,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::fp64_text, double_text);
   into.set(Id::wide_division_count, divisions.count(), divisions.take());
   into.set(Id::wide_division_text, division_text);
+  into.set(Id::wide_division_where, std::string(is_short ? "Each thread, which does little else," : "A loop"));
 }
 
 }  // namespace frx::derive::cuda

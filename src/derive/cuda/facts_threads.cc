@@ -35,8 +35,8 @@ bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
   if (x.op == Op::varying) return true;
   if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying) || is_made_of_data(trace, id);
   if (x.op != Op::load) return false;
-  const Space space = trace.memories[x.b].space;
-  return space == Space::global || space == Space::shared;
+  const Memory& memory = trace.memories[x.b];
+  return memory.space == Space::global || memory.space == Space::shared || (memory.space == Space::constant && !memory.is_fixed);
 }
 
 // The terms of a sum, without those that cancel out: `(d - 2 + k) - d` leaves k.

@@ -19,10 +19,22 @@ bool is_of_plain_memory(std::string_view name) { return name == "free" || name =
 
 bool is_of_runtime(std::string_view name) { return name.starts_with("cu") || name.starts_with("hip"); }
 
-// Is something done with what stands at a place? Behind `;`, `{`, `}` or a line that is blank, nothing is.
+// Without the comments and blanks at its end.
+std::string_view without_comments_behind(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find_last_not_of(" \t\n\r");
+    text = text.substr(0, end == text.npos ? 0 : end + 1);
+    const std::size_t line = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1, of_line = text.find("//", line);
+    const std::size_t block = text.ends_with("*/") ? text.rfind("/*") : text.npos;
+    if (of_line == text.npos && block == text.npos) break;
+    text = text.substr(0, of_line != text.npos ? of_line : block);
+  }
+  return text;
+}
+
+// Is something done with what stands at a place? Behind `;`, `{`, `}` or nothing but blanks and comments, nothing is.
 bool is_used(std::string_view before) {
-  while (!before.empty() && (before.back() == ' ' || before.back() == '\t' || before.back() == '\n' || before.back() == '\r'))
-    before.remove_suffix(1);
+  before = without_comments_behind(before);
   return !before.empty() && before.back() != ';' && before.back() != '{' && before.back() != '}' && !before.ends_with("(void)");
 }
 
@@ -124,8 +136,11 @@ bool may_look(const Program& program, const Source& source, const ErrorLooks& of
   if (program.is_kernel(name) || is_harmless(name)) return false;
   const std::uint32_t number = program.defined(name);
   const bool is_statement = source.syntax.is(source.syntax[call].parent, NodeKind::expression_statement);
-  if (number == none)
-    return is_statement && may_order(name) && source.syntax.is(source.syntax.child(call, Role::function), NodeKind::identifier);
+  if (number == none) {
+    // device_context().Wait() may look as well.
+    const bool is_method = !source.syntax.is(source.syntax.child(call, Role::function), NodeKind::identifier);
+    return is_statement && (is_method ? contains_ignoring_case(name, "wait") || contains_ignoring_case(name, "sync") : may_order(name));
+  }
   return std::ranges::any_of(program.files_defining(number), [&](std::uint32_t file) { return (*of_file.files)[file]; });
 }
 

@@ -28,6 +28,7 @@ struct Memory {
   std::vector<ExprId> dims;   // of an array
   bool is_dynamic = false;    // extern __shared__
   bool is_scalar = false;     // its name alone is its value
+  bool is_fixed = false;      // constant memory that is const as well: the compiler may know its elements
   bool is_read_only = false;  // constant memory, and what a parameter of a kernel points to as const
   NodeRef at;
 };

@@ -185,6 +185,8 @@ Value Walker::global_memory(const Global& global) {
     memory.is_scalar = dims.empty() && !syntax().is(declarator, NodeKind::pointer_declarator);
     memory.is_dynamic = global.is_shared && is_open;
     memory.is_read_only = space == Space::constant;
+    const auto has = [&](std::string_view word) { return has_word(source(), global.declaration.node, word); };
+    memory.is_fixed = space == Space::constant && (has("const") || has("constexpr"));
     memory.dims = std::move(dims);
   }
   enter(outer);

@@ -8,6 +8,7 @@
 #include "ingest/cuda/condition.h"
 #include "ingest/cuda/directive.h"
 #include "ingest/cuda/expand_macros.h"
+#include "ingest/cuda/known_macros.h"
 #include "ingest/cuda/macro_table.h"
 #include "ingest/cuda/scanner.h"
 
@@ -88,11 +89,14 @@ class Reader {
 
   // What the text itself says of a name counts before what headers say.
   const MacroDefinition* macro_at(std::string_view name, std::size_t place) const {
-    return macros_.is_known(name) || !around_.macro ? macros_.at(name, place) : around_.macro(name);
+    if (macros_.is_known(name)) return macros_.at(name, place);
+    const MacroDefinition* of_header = around_.macro ? around_.macro(name) : nullptr;
+    return of_header ? of_header : known_macro(name);
   }
 
   void expand() {
-    if (!around_.macro && !macros_.has_uses() && out_.text.find("_Pragma") == std::string::npos) return;
+    const auto mentions = [&](std::string_view word) { return out_.text.find(word) != std::string::npos; };
+    if (!around_.macro && !macros_.has_uses() && !mentions("_Pragma") && !mentions(word_of_known_macros)) return;
     std::optional<ExpandedText> expanded =
         expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
     if (!expanded) return;
