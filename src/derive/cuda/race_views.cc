@@ -55,6 +55,7 @@ std::uint32_t block_of_tree(const Expressions& e) {
 }
 
 bool RaceViews::exceeds_arrays() const {
+  if (std::ranges::none_of(trace_.memories, [&](const Memory& memory) { return extent_of(memory).has_value(); })) return false;
   const Lanes lanes(e_, sample_of(Sample::large_odd));
   const Reached reached = reached_in(lanes);
   for (const Access& access : trace_.accesses) {

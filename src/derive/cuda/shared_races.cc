@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <unordered_map>
 
 #include "derive/cuda/race_views.h"
 
@@ -61,6 +62,7 @@ class RaceFinder : public RaceViews {
   void add_blocks(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::global);
     if (candidates.size() < 2 || candidates.size() > most_candidates || trace_.uses_fences || orders_blocks()) return;
+    if (!any_read_elsewhere(candidates)) return;
     std::vector<BlockView> views;
     for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even}) {
       for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, kind, more));
@@ -88,6 +90,21 @@ class RaceFinder : public RaceViews {
   };
 
   static constexpr std::uint32_t not_written = none;
+
+  // Is an array written at one place and read at another? For most kernels no threads have to be looked at.
+  bool any_read_elsewhere(const std::vector<std::uint32_t>& candidates) const {
+    std::unordered_map<std::uint32_t, std::vector<ExprId>> written;  // by memory
+    for (const std::uint32_t i : candidates) {
+      const Access& access = trace_.accesses[i];
+      if (access.kind == Access::store) written[access.memory].push_back(access.address);
+    }
+    return std::ranges::any_of(candidates, [&](std::uint32_t i) {
+      const Access& access = trace_.accesses[i];
+      const auto stores = written.find(access.memory);
+      if (access.kind != Access::load || stores == written.end()) return false;
+      return std::ranges::any_of(stores->second, [&](ExprId address) { return address != access.address; });
+    });
+  }
 
   // Is it an element for each block of the grid?
   bool reads_for_all_blocks(const Access& access) const {
