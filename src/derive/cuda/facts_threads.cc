@@ -1,146 +1,17 @@
 // Facts about what all threads do alike: local arrays with indices that registers do not have, and atomics at one address.
 #include <algorithm>
 #include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/run_time_indices.h"
 
 namespace frx::derive::cuda {
 namespace {
 
 using model::CodeSubject;
 using Id = model::CodeFactId;
-
-constexpr int most_leaves = 256;
-
-bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
-
-// Does an iteration choose the next value of a variable by what was read?
-bool is_made_of_data(const Trace& trace, ExprId loop_value) {
-  const auto at = std::ranges::lower_bound(trace.loop_values, loop_value, {}, &LoopValue::id);
-  return at != trace.loop_values.end() && at->id == loop_value && trace.expressions.uses(at->made, Uses::loaded | Uses::varying);
-}
-
-// Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
-// from global or shared memory, a parameter of the kernel, a variable that depends on such.
-bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
-  const Expressions& e = trace.expressions;
-  const Expr& x = e[id];
-  if (x.op >= Op::thread_x && x.op <= Op::grid_dim_z) return true;
-  if (x.op == Op::uniform) return is_parameter(trace, id);
-  if (x.op == Op::varying) return true;
-  if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying) || is_made_of_data(trace, id);
-  if (x.op != Op::load) return false;
-  const Memory& memory = trace.memories[x.b];
-  return memory.space == Space::global || memory.space == Space::shared || (memory.space == Space::constant && !memory.is_fixed);
-}
-
-// The terms of a sum, without those that cancel out: `(d - 2 + k) - d` leaves k.
-class Terms {
- public:
-  explicit Terms(const Expressions& e) : e_(e) {}
-  Terms&& plus(ExprId sum) && { return add(sum, 1), std::move(*this); }
-  Terms&& minus(ExprId sum) && { return add(sum, -1), std::move(*this); }
-  const std::unordered_map<ExprId, std::int64_t>& all() const { return factors_; }
-  bool is_complete() const { return steps_ < most_steps; }
-
- private:
-  void add(ExprId root, std::int64_t factor) {
-    std::vector<std::pair<ExprId, std::int64_t>> open{{root, factor}};
-    for (; !open.empty() && steps_ < most_steps; ++steps_) {
-      const auto [id, times] = open.back();
-      open.pop_back();
-      const Expr& x = e_[id];
-      const auto a = e_.constant_of(x.a), b = e_.constant_of(x.b);
-      if (x.op == Op::add || x.op == Op::sub) {
-        open.emplace_back(x.a, times);
-        open.emplace_back(x.b, x.op == Op::add ? times : -times);
-      } else if (x.op == Op::mul && (a || b)) {
-        open.emplace_back(a ? x.b : x.a, times * (a ? *a : *b));
-      } else if (x.op == Op::neg) {
-        open.emplace_back(x.a, -times);
-      } else if (x.op != Op::constant) {
-        factors_[id] += times;
-      }
-    }
-  }
-
-  static constexpr int most_steps = 256;
-  const Expressions& e_;
-  int steps_ = 0;
-  std::unordered_map<ExprId, std::int64_t> factors_;
-};
-
-// Does one that stays in a sum hold a leaf of run time? Comparisons and selections choose between elements, which a compiler may do without
-// an address.
-bool holds_run_time(const Trace& trace, ExprId term) {
-  const Expressions& e = trace.expressions;
-  std::vector<ExprId> open{term};
-  for (int steps = 0; !open.empty() && steps < most_leaves; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (is_leaf_of_run_time(trace, id)) return true;
-    const Expr& x = e[id];
-    const bool computes = (x.op >= Op::add && x.op <= Op::max) || x.op == Op::neg || x.op == Op::bit_not;
-    if (!computes) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return false;
-}
-
-bool any_of_run_time(const Trace& trace, const Terms& terms) {
-  return terms.is_complete() &&
-         std::ranges::any_of(terms.all(), [&](const auto& term) { return term.second != 0 && holds_run_time(trace, term.first); });
-}
-
-// Which addresses depend on a value of run time. Each address and loop is looked at once.
-class RunTimeAddresses {
- public:
-  explicit RunTimeAddresses(const Trace& trace) : trace_(trace) {
-    for (const Loop& loop : trace.loops) loops_.emplace(loop.iteration, &loop);
-  }
-
-  bool contain(ExprId address) {
-    const auto [at, is_new] = known_.try_emplace(address, false);
-    if (is_new) at->second = depends(address);
-    return at->second;
-  }
-
- private:
-  bool depends(ExprId address) {
-    const Terms terms = Terms(trace_.expressions).plus(address);
-    if (any_of_run_time(trace_, terms)) return true;
-    return terms.is_complete() && std::ranges::any_of(terms.all(), [&](const auto& term) {
-             const auto loop = loops_.find(term.first);
-             return term.second != 0 && loop != loops_.end() && ends_at_run_time(*loop->second);
-           });
-  }
-
-  // At such a value alone: with a constant bound besides, the loop may be unrolled.
-  bool ends_at_run_time(const Loop& loop) {
-    const auto [at, is_new] = ends_.try_emplace(loop.condition, false);
-    const Expr& test = trace_.expressions[loop.condition];
-    if (is_new && (test.op == Op::lt || test.op == Op::le) && !is_bound_by_constant(test.b))
-      at->second = any_of_run_time(trace_, Terms(trace_.expressions).plus(test.b).minus(test.a));
-    return at->second;
-  }
-
-  // min(8, n), min(SIZE, n)
-  bool is_bound_by_constant(ExprId limit) const {
-    const Expr& x = trace_.expressions[limit];
-    const auto is_of_run_time = [&](ExprId side) { return any_of_run_time(trace_, Terms(trace_.expressions).plus(side)); };
-    return x.op == Op::min && (!is_of_run_time(x.a) || !is_of_run_time(x.b));
-  }
-
-  const Trace& trace_;
-  std::unordered_map<ExprId, const Loop*> loops_;  // by iteration
-  std::unordered_map<ExprId, bool> known_, ends_;
-};
 
 // `bins[b] += w`: what is stored there was read there just before, and b is chosen by the data.
 bool adds_by_data(const Trace& trace, std::uint32_t store) {
@@ -158,11 +29,9 @@ void add_local_arrays(const KernelView& view, CodeSubject& into) {
   Places places(view);
   bool adds = false;
   std::string name;
-  RunTimeAddresses of_run_time(view.trace);
-  for (std::uint32_t i = 0; i < view.trace.accesses.size(); ++i) {
+  for (const std::uint32_t i : run_time_indexed_accesses(view.trace)) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
-    if (memory.space != Space::local || memory.dims.empty() || access.loop == none || !of_run_time.contain(access.address)) continue;
     if (name.empty()) name = memory.name;
     if (name != memory.name) continue;
     places.add(access.at);

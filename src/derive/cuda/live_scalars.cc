@@ -17,7 +17,8 @@ struct Variable {
 
 class Scan {
  public:
-  Scan(const Program& program, const Source& source) : program_(program), source_(source) {}
+  Scan(const Program& program, const Source& source, const std::set<std::string_view>& in_memory)
+      : program_(program), source_(source), in_memory_(in_memory) {}
 
   std::uint32_t most_alive(std::uint32_t body) {
     for (std::uint32_t n = body; n < source_.syntax[body].last; ++n) {
@@ -88,6 +89,7 @@ class Scan {
       Variable variable{n, n, (bytes + 3) / 4 * elements(plain)};
       if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
       if (is_auto) variable.registers = 1;
+      if (in_memory_.contains(source_.text_of(name))) variable.registers = 0;
       if (source_.syntax.is(plain, NodeKind::pointer_declarator) || variable.registers == 0) variable.registers = 0;
       declared_.push_back(source_.text_of(name));
       names_[source_.text_of(name)].push_back(static_cast<std::uint32_t>(variables_.size()));
@@ -125,6 +127,7 @@ class Scan {
   };
   const Program& program_;
   const Source& source_;
+  const std::set<std::string_view>& in_memory_;
   std::array<std::byte, 8192> buffer_;  // enough for most kernels
   std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
   std::pmr::vector<OpenScope> scopes_{&scratch_};
@@ -136,8 +139,8 @@ class Scan {
 
 }  // namespace
 
-std::uint32_t live_scalars(const Program& program, const Function& function) {
-  return Scan(program, program.sources()[function.at.source]).most_alive(function.body);
+std::uint32_t live_scalars(const Program& program, const Function& function, const std::set<std::string_view>& in_memory) {
+  return Scan(program, program.sources()[function.at.source], in_memory).most_alive(function.body);
 }
 
 }  // namespace frx::derive::cuda

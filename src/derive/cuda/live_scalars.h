@@ -7,11 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string_view>
 
 #include "derive/cuda/program.h"
 
 namespace frx::derive::cuda {
 
-std::uint32_t live_scalars(const Program& program, const Function& function);
+// Arrays in memory, by name, take none.
+std::uint32_t live_scalars(const Program& program, const Function& function, const std::set<std::string_view>& in_memory);
 
 }  // namespace frx::derive::cuda
