@@ -1,6 +1,7 @@
 #include "ingest/ncu_report/launch.h"
 
 #include <map>
+#include <utility>
 
 #include "ingest/ncu_report/fields.h"
 
@@ -24,7 +25,7 @@ std::array<std::uint64_t, 3> read_xyz(std::string_view message) {
   return xyz;
 }
 
-MetricValue read_value(std::string_view message) {
+MetricValue read_any_value(std::string_view message) {
   MetricValue value;
   for (Fields field(message); field.next();) {
     switch (field.number()) {
@@ -39,14 +40,42 @@ MetricValue read_value(std::string_view message) {
   return value;
 }
 
+// A double or a whole number, as nearly all are, is decoded directly.
+MetricValue read_value(std::string_view message) {
+  MetricValue value;
+  if (read_whole_double(message, value.real)) {
+    value.kind = MetricValue::Kind::real;
+  } else if (read_whole_integer(message, value.integer)) {
+    value.kind = MetricValue::Kind::integer;
+  } else {
+    return read_any_value(message);
+  }
+  return value;
+}
+
+// The name and the value in front of `message`, where it begins with both in the usual form; the rest of it.
+std::string_view read_begin_of_metric(std::string_view message, MetricResult& metric) {
+  constexpr char name_field = 1 << 3, value_field = 2 << 3 | 2;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(message[i]); };
+  if (message.size() < 4 || message[0] != name_field) return message;
+  const std::size_t name_size = byte(1) < 0x80 ? 1 : byte(2) < 0x80 ? 2 : 0;
+  const std::size_t value_at = 1 + name_size + 2;
+  if (name_size == 0 || message.size() < value_at || message[value_at - 2] != value_field) return message;
+  const std::size_t value_size = byte(value_at - 1);
+  if (value_size >= 0x80 || value_size > message.size() - value_at) return message;
+  metric.name = name_size == 1 ? byte(1) : (byte(1) & 0x7Fu) | std::uint32_t{byte(2)} << 7;
+  metric.value = read_value(message.substr(value_at, value_size));
+  return message.substr(value_at + value_size);
+}
+
 MetricResult read_metric(std::string_view message) {
   MetricResult metric;
   metric.message = message;
-  for (Fields field(message); field.next();) {
+  for (Fields field(read_begin_of_metric(message, metric)); field.next();) {
     switch (field.number()) {
       case 1: metric.name = static_cast<std::uint32_t>(field.integer()); break;
       case 2: metric.value = read_value(field.bytes()); break;
-      case 3: metric.has_instances = true, field.skip(); break;
+      case 3: metric.has_instances = true, field.each_message([](std::string_view) {}); break;
       case 4: metric.kind = field.integer(); break;
       default: field.skip();
     }
@@ -60,6 +89,13 @@ std::uint64_t first_integer(std::string_view message) {
     field.skip();
   }
   return 0;
+}
+
+// The memory of a list that is no longer needed.
+template <typename Element>
+std::vector<Element> emptied(std::vector<Element>& list) {
+  list.clear();
+  return std::move(list);
 }
 
 // The text under field `number`, "" when there is none.
@@ -166,10 +202,11 @@ void add_ranges(std::string_view domain_message, std::uint32_t name_field, const
 }  // namespace
 
 void read_launch(const Message& message, Launch& into) {
-  std::vector<MetricResult> metrics = std::move(into.metrics);
-  metrics.clear();
-  into = Launch{};
-  into.metrics = std::move(metrics);
+  Launch before = std::exchange(into, Launch{});
+  into.metrics = emptied(before.metrics);
+  into.rules = emptied(before.rules);
+  into.sections = emptied(before.sections);
+  into.prepared = std::move(before.prepared);
   into.offset = message.offset;
   for (Fields field(message.bytes); field.next();) {
     switch (field.number()) {
