@@ -12,18 +12,24 @@
 // signs of the user's locale; several runs in one file.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 
+#include "base/in_order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "ingest/csv.h"
 #include "ingest/format.h"
 #include "ingest/launch_table.h"
+#include "ingest/line_pieces.h"
 #include "ingest/ncu_columns.h"
+#include "ingest/ncu_rows.h"
 #include "ingest/profile.h"
 #include "ingest/value_plan.h"
 
@@ -35,25 +41,29 @@ constexpr std::size_t max_deferred_rows = 4000;
 constexpr std::size_t max_rules = 5000;
 // A quoted field may span lines, but a stray quote must not swallow the file.
 constexpr int max_joined_lines = 200;
+constexpr std::size_t max_record = std::size_t{64} << 20;
 
-bool is_integer(std::string_view text) { return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos; }
+// Pieces of this size stay in the cache of a core, together with what is read from them.
+constexpr std::size_t usual_piece = std::size_t{1} << 17;
+constexpr std::size_t slots = 16;
 
-class NcuCsv {
+class NcuCsv : public Pieces {
  public:
-  NcuCsv(Input& input, model::Session& session)
-      : input_(input), session_(session), table_(session, input.metrics), values_(session, input.metrics, table_) {}
+  NcuCsv(Input& input, model::Session& session, std::size_t piece_size)
+      : input_(input),
+        session_(session),
+        table_(session, input.metrics),
+        values_(session, input.metrics, table_),
+        pieces_(input.lines.rest(), piece_size) {}
 
   Result<> read(std::string_view first) {
     split_csv(first, fields_);
+    lines_.go_to(nullptr, input_.lines.line_number());
     start_table(*read_ncu_header(fields_, input_.metrics), first);
-    std::string_view line;
-    while (true) {
-      TRY_ASSIGN(const bool more, input_.lines.next(line));
-      if (!more) break;
-      if (input_.progress && (input_.lines.line_number() & 0x3FFF) == 0) input_.progress(input_.lines.bytes_read());
-      if (style_settled_ && take_like_the_last(line)) continue;
-      TRY(take(line));
-    }
+    const bool is_small = input_.lines.rest().at_end;
+    take_in_order(is_small ? 2 : slots, *this);
+    TRY(std::move(state_));
+    input_.lines.count_rest(lines_.line_number() - input_.lines.line_number());
     settle_style();
     TRY(values_.verdict());
     if (noise_ > 0) {
@@ -64,7 +74,183 @@ class NcuCsv {
     return {};
   }
 
+  bool read(std::size_t slot) override { return pieces_.next(held_[slot].piece); }
+
+  void work(std::size_t slot) override {
+    Held& held = held_[slot];
+    {
+      const std::lock_guard lock(publishing_);
+      held.layout = layout_;
+    }
+    held.rows.clear();
+    if (!held.layout || held.piece.failure) return;
+    const bool is_tall = held.layout->columns.is_tall();
+    (is_tall ? read_tall_rows : read_wide_rows)(*held.layout, held.piece.text(), held.rows);
+  }
+
+  bool take(std::size_t slot) override {
+    state_ = take_piece(held_[slot]);
+    return state_.has_value();
+  }
+
  private:
+  struct Held {
+    LinePiece piece;
+    std::shared_ptr<const NcuLayout> layout;  // by which the rows were read; null: they were not
+    NcuRows rows;
+  };
+
+  Result<> take_piece(Held& held) {
+    if (held.piece.failure) return Failure{std::move(*held.piece.failure)};
+    std::string joined;
+    if (unended_.empty()) {
+      lines_.open(held.piece.text(), held.piece.is_last);
+      if (held.layout) TRY(take_rows(held));
+    } else {
+      joined = std::exchange(unended_, {});
+      joined += held.piece.text();
+      lines_.open(joined, held.piece.is_last);
+    }
+    TRY(take_lines());
+    publish_layout();
+    if (input_.progress) input_.progress(held.piece.bytes_read);
+    return {};
+  }
+
+  Result<> take_lines() {
+    std::string_view line;
+    while (unended_.empty() && lines_.next(line)) {
+      if (style_settled_ && take_like_the_last(line)) continue;
+      TRY(take_record(line));
+    }
+    return {};
+  }
+
+  // The line that lines_ just gave, and those that belong to it. A record that the piece does not end is kept for the next one.
+  Result<> take_record(std::string_view line) {
+    const char* const begin = lines_.begin_of_line();
+    const std::uint64_t before = lines_.line_number() - 1;
+    goes_on_ = false;
+    TRY(take(line));
+    if (!goes_on_) return {};
+    if (static_cast<std::size_t>(lines_.at() - begin) > max_record) {
+      return fail(ErrorKind::malformed, "expected lines of at most 64 MB, found a longer one");
+    }
+    unended_.assign(begin, lines_.at());
+    lines_.go_to(lines_.at(), before);
+    return {};
+  }
+
+  // Rows that were read by a layout, as far as it is still that of the table. The others are left to take_lines().
+  Result<> take_rows(const Held& held) {
+    if (held.layout->table != tables_) return {};
+    same_launch_as_last_ = false;
+    std::uint64_t line_number = lines_.line_number();
+    const std::vector<NcuRow>& rows = held.rows.rows;
+    for (std::size_t i = 0; i < rows.size();) {
+      lines_.go_to(rows[i].line.data(), line_number);
+      std::string_view line;
+      if (rows[i].index != NcuRow::irregular && take_regular(held, rows[i])) {
+        ++line_number;
+        ++i;
+        continue;
+      }
+      lines_.next(line);
+      TRY(take_record(line));
+      if (!unended_.empty() || held.layout->table != tables_) return {};
+      same_launch_as_last_ = false;
+      line_number = lines_.line_number();
+      while (i < rows.size() && rows[i].line.data() < lines_.at()) ++i;
+    }
+    const std::string_view text = held.piece.text();
+    lines_.go_to(text.data() + text.size(), line_number);
+    return {};
+  }
+
+  bool take_regular(const Held& held, const NcuRow& row) {
+    const std::uint64_t line = lines_.line_number() + 1;
+    if (!columns_.is_tall()) return take_regular_wide(held, row, line), true;
+    const ValuePlan& plan = held.layout->middles[row.index].plan;
+    if (plan.kind == ValuePlan::Kind::device_name) return false;
+    same_launch_as_last_ = same_launch_as_last_ || row.line.substr(0, row.launch_size) == prefix_;
+    if (!same_launch_as_last_) return false;
+    ++at_in_sequence_;
+    if (plan.has_value()) values_.take_number(plan, row.value, line);
+    return true;
+  }
+
+  void take_regular_wide(const Held& held, const NcuRow& row, std::uint64_t line) {
+    const NcuLayout& layout = *held.layout;
+    const auto first = held.rows.fields.begin() + static_cast<std::ptrdiff_t>(row.index * layout.first_number);
+    fields_.assign(first, first + static_cast<std::ptrdiff_t>(layout.first_number));
+    move_to_wide_launch(line);
+    const double* const numbers = held.rows.numbers.data() + row.index * layout.uses.size();
+    const std::string_view* text = held.rows.texts.data() + row.index * layout.uses_as_text();
+    for (std::size_t i = 0; i < wide_plans_.size(); ++i) {
+      const ValuePlan& plan = wide_plans_[i];
+      if (plan.kind == ValuePlan::Kind::device_name) take_value(plan, *text++);
+      if (!plan.has_value()) continue;
+      const double number = numbers[static_cast<std::size_t>(columns_.direct[i]) - layout.first_number];
+      if (!std::isnan(number)) {
+        values_.take_number(plan, number, line);
+      } else if (plan.kind == ValuePlan::Kind::reading) {
+        table_.set_absent();
+      }
+    }
+  }
+
+  // Makes known how the next pieces are to be read: anew for each table, and now and then when its rows came in another order.
+  void publish_layout() {
+    constexpr std::size_t pieces_between = 16;
+    ++pieces_since_layout_;
+    const bool is_new = !layout_ || layout_->table != tables_;
+    const bool has_changed = sequence_has_changed_ && pieces_since_layout_ >= pieces_between;
+    if (!style_settled_ || style_ != NumberStyle::point || (!is_new && !has_changed)) return;
+    std::shared_ptr<const NcuLayout> made = columns_.is_tall() ? tall_layout() : wide_layout();
+    if (!made) return;
+    sequence_has_changed_ = false;
+    pieces_since_layout_ = 0;
+    const std::lock_guard lock(publishing_);
+    layout_ = std::move(made);
+  }
+
+  std::shared_ptr<NcuLayout> layout_of_table() const {
+    auto layout = std::make_shared<NcuLayout>();
+    layout->table = tables_;
+    layout->columns = columns_;
+    if (columns_.kernel >= 0) layout->kernel_heading = header_[static_cast<std::size_t>(columns_.kernel)];
+    return layout;
+  }
+
+  // Null where metrics stand among the columns that describe the launch.
+  std::shared_ptr<const NcuLayout> wide_layout() const {
+    if (expect_units_ || columns_.direct.empty() || columns_.last_identity >= columns_.direct.front()) return nullptr;
+    std::shared_ptr<NcuLayout> layout = layout_of_table();
+    layout->first_number = static_cast<std::size_t>(columns_.direct.front());
+    layout->uses.resize(columns_.count - layout->first_number);
+    for (std::size_t i = 0; i < wide_plans_.size(); ++i) {
+      using Use = NcuLayout::Use;
+      const ValuePlan::Kind kind = wide_plans_[i].kind;
+      layout->uses[static_cast<std::size_t>(columns_.direct[i]) - layout->first_number] = kind == ValuePlan::Kind::reading ? Use::reading
+                                                                                          : kind == ValuePlan::Kind::other ? Use::other
+                                                                                          : kind == ValuePlan::Kind::device_name
+                                                                                              ? Use::text
+                                                                                              : Use::nothing;
+    }
+    return layout;
+  }
+
+  // Null where a row does not begin with all that describes its launch, or the value does not stand behind its name and unit.
+  std::shared_ptr<const NcuLayout> tall_layout() const {
+    const bool is_usual = columns_.id >= 0 && quoted_ && direct_plans_.empty() && first_column_after_identity() > columns_.last_identity &&
+                          columns_.value > columns_.metric && columns_.value > columns_.unit;
+    if (!is_usual || sequence_.empty()) return nullptr;
+    std::shared_ptr<NcuLayout> layout = layout_of_table();
+    layout->last_of_launch = first_column_after_identity() - 1;
+    for (const auto* known : sequence_) layout->middles.push_back({known->first, known->second.plan});
+    return layout;
+  }
+
   // The meaning of a tall row, once its spelling was seen before.
   struct Middle {
     ValuePlan plan;
@@ -93,7 +279,7 @@ class NcuCsv {
     const std::string& name = header_[static_cast<std::size_t>(column)];
     const NamedUnit named = split_unit(name);
     const bool own_unit = !named.unit.empty();
-    return values_.plan("", named.name, own_unit ? named.unit : unit, own_unit || has_unit, input_.lines.line_number());
+    return values_.plan("", named.name, own_unit ? named.unit : unit, own_unit || has_unit, lines_.line_number());
   }
 
   // A row of the same launch as the last one, with a metric in the place where the last launch had it, needs two comparisons and one number
@@ -110,7 +296,7 @@ class NcuCsv {
     const auto* end = static_cast<const char*>(std::memchr(begin, '"', rest.size() - text.size()));
     if (!end || end == begin) return false;  // an empty value: a rule row
     ++at_in_sequence_;
-    values_.take(plan.plan, std::string_view(begin, static_cast<std::size_t>(end - begin)), style_, input_.lines.line_number());
+    values_.take(plan.plan, std::string_view(begin, static_cast<std::size_t>(end - begin)), style_, lines_.line_number());
     return true;
   }
 
@@ -126,7 +312,9 @@ class NcuCsv {
     int joined = 0;
     while (split_csv(line, fields_) == Split::open_quote) {
       if (!may_join) return skip();
-      TRY_ASSIGN(const bool more, input_.lines.extend(line));
+      const bool more = lines_.extend(line);
+      goes_on_ = !more && !lines_.is_last();
+      if (goes_on_) return {};
       if (!more || ++joined > max_joined_lines) return take_apart(line);
     }
     if (is_header()) {
@@ -152,7 +340,7 @@ class NcuCsv {
   // A stray quote in program output joined lines that do not belong together: the first is noise, the others are read individually.
   Result<> take_apart(std::string_view joined) {
     const std::vector<std::string_view> lines = split(joined, '\n');
-    const std::uint64_t last = input_.lines.line_number();
+    const std::uint64_t last = lines_.line_number();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       deferred_line_ = last - (lines.size() - 1 - i);
       const std::string_view line = lines[i].ends_with('\r') ? lines[i].substr(0, lines[i].size() - 1) : lines[i];
@@ -208,7 +396,7 @@ class NcuCsv {
   }
 
   bool is_row() const {
-    if (columns_.id >= 0 && !is_integer(field(columns_.id))) return false;
+    if (columns_.id >= 0 && !is_launch_id(field(columns_.id))) return false;
     if (columns_.kernel >= 0 && trim(field(columns_.kernel)).empty()) return false;
     if (columns_.is_wide()) return fields_.size() == columns_.count;
     return fields_.size() > static_cast<std::size_t>(columns_.metric);
@@ -242,7 +430,7 @@ class NcuCsv {
     deferred_line_ = 0;
   }
 
-  std::uint64_t line_number() const { return deferred_line_ ? deferred_line_ : input_.lines.line_number(); }
+  std::uint64_t line_number() const { return deferred_line_ ? deferred_line_ : lines_.line_number(); }
 
   void take_row(std::string_view line) { columns_.is_tall() ? take_tall(line) : take_wide(); }
 
@@ -259,12 +447,13 @@ class NcuCsv {
     launch.cc = parse_cc(field(columns_.cc));
     int device = 0;
     const std::string_view text = field(columns_.device);
-    if (is_integer(text) && std::from_chars(text.data(), text.data() + text.size(), device).ec == std::errc()) {
+    if (is_launch_id(text) && std::from_chars(text.data(), text.data() + text.size(), device).ec == std::errc()) {
       launch.device = device;
     }
     std::uint64_t stream = 0;
     const std::string_view stream_text = field(columns_.stream);
-    if (is_integer(stream_text) && std::from_chars(stream_text.data(), stream_text.data() + stream_text.size(), stream).ec == std::errc()) {
+    if (is_launch_id(stream_text) &&
+        std::from_chars(stream_text.data(), stream_text.data() + stream_text.size(), stream).ec == std::errc()) {
       launch.stream = stream;
     }
     return launch;
@@ -377,22 +566,27 @@ class NcuCsv {
     auto known = middle_by_text_.find(key);
     if (known == middle_by_text_.end()) known = middle_by_text_.emplace(key, make()).first;
     if (at_in_sequence_ < sequence_.size()) {
-      sequence_[at_in_sequence_] = &*known;
+      sequence_has_changed_ |= std::exchange(sequence_[at_in_sequence_], &*known) != &*known;
     } else if (sequence_.size() < 4096) {
+      sequence_has_changed_ = true;
       sequence_.push_back(&*known);
     }
     ++at_in_sequence_;
     return known->second;
   }
 
-  void take_wide() {
+  void move_to_wide_launch(std::uint64_t line) {
     const model::LaunchIdentity launch = identity();
     if (launch.device && launch.cc) session_.devices[*launch.device].cc = launch.cc;
     if (columns_.id >= 0) {
-      table_.at(launch_key(launch), launch, line_number());
+      table_.at(launch_key(launch), launch, line);
     } else {
-      table_.at_next(launch, line_number());
+      table_.at_next(launch, line);
     }
+  }
+
+  void take_wide() {
+    move_to_wide_launch(line_number());
     for (std::size_t i = 0; i < wide_plans_.size(); ++i) {
       const ValuePlan& plan = wide_plans_[i];
       if (plan.has_value()) {
@@ -423,6 +617,18 @@ class NcuCsv {
   model::Session& session_;
   LaunchTable table_;
   ValueReader values_;
+
+  LinePieces pieces_;
+  std::array<Held, slots> held_;
+  Result<> state_;
+  LineWindow lines_;     // of the piece that is taken
+  std::string unended_;  // the begin of a record that goes on in the next piece
+  bool goes_on_ = false;
+  std::mutex publishing_;  // of layout_
+  std::shared_ptr<const NcuLayout> layout_;
+  std::size_t pieces_since_layout_ = 0;
+  bool sequence_has_changed_ = false;
+  bool same_launch_as_last_ = false;
 
   NcuColumns columns_;
   std::vector<std::string> header_;
@@ -457,7 +663,7 @@ bool ncu_begins(std::string_view line, const knowledge::MetricCatalogue& metrics
   return split_csv(line, fields) == Split::ok && fields.size() >= 2 && read_ncu_header(fields, metrics).has_value();
 }
 
-Result<> read_ncu(Input& input, std::string_view first, model::Session& into) { return NcuCsv(input, into).read(first); }
+Result<> read_ncu(Input& input, std::string_view first, model::Session& into) { return NcuCsv(input, into, usual_piece).read(first); }
 
 }  // namespace
 
