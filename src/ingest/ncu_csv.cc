@@ -44,7 +44,7 @@ constexpr int max_joined_lines = 200;
 constexpr std::size_t max_record = std::size_t{64} << 20;
 
 // Pieces of this size stay in the cache of a core, together with what is read from them.
-constexpr std::size_t usual_piece = std::size_t{1} << 17;
+constexpr std::size_t usual_piece = std::size_t{1} << 19;
 constexpr std::size_t slots = 16;
 
 class NcuCsv : public Pieces {
@@ -247,7 +247,10 @@ class NcuCsv : public Pieces {
     if (!is_usual || sequence_.empty()) return nullptr;
     std::shared_ptr<NcuLayout> layout = layout_of_table();
     layout->last_of_launch = first_column_after_identity() - 1;
-    for (const auto* known : sequence_) layout->middles.push_back({known->first, known->second.plan});
+    for (const auto* known : sequence_) {
+      const bool is_one_line = known->first.find('\n') == known->first.npos;
+      layout->middles.push_back({is_one_line ? known->first : std::string(), known->second.plan});
+    }
     return layout;
   }
 

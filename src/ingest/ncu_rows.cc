@@ -8,7 +8,7 @@
 namespace frx::ingest {
 namespace {
 
-// Calls take(line) for each line of a text, and with where the bytes of the text end.
+// Calls take(line) for each line of a text.
 template <typename Take>
 void each_line(std::string_view text, const Take& take) {
   const char* at = text.data();
@@ -100,16 +100,78 @@ class TallRows {
  public:
   TallRows(const NcuLayout& layout, NcuRows& rows) : layout_(layout), rows_(rows) {}
 
-  void take(std::string_view line) {
-    NcuRow& row = rows_.rows.emplace_back();
-    row.line = line;
-    if (launch_.empty() || !line.starts_with(launch_)) return begin_launch(line);
-    if (place_ < layout_.middles.size()) take_value(line.substr(launch_.size()), row);
-    ++place_;
+  void read(std::string_view text) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at < end) {
+      if (const char* const next = take_as_the_last(at, end)) {
+        at = next;
+        continue;
+      }
+      const auto* const found = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      take(at, found ? found + 1 : end);
+      at = found ? found + 1 : end;
+    }
   }
 
  private:
+  static bool begins_with(const char* at, const char* end, std::string_view text) {
+    return static_cast<std::size_t>(end - at) >= text.size() && std::memcmp(at, text.data(), text.size()) == 0;
+  }
+
+  // The launch, the middle of its next row, a number, and what stood behind the last one: the begin of the next line. Null for all others.
+  const char* take_as_the_last(const char* line, const char* end) {
+    if (launch_.empty() || place_ >= layout_.middles.size() || !begins_with(line, end, launch_)) return nullptr;
+    const std::string_view middle = layout_.middles[place_].text;
+    const char* at = line + launch_.size();
+    if (middle.empty() || !begins_with(at, end, middle)) return nullptr;
+    double number = 0;
+    at = read_quoted_number(at + middle.size() - 1, end, number);
+    if (!at || tail_.empty() || !begins_with(at, end, tail_)) return nullptr;
+    add_row(line, at + tail_.size(), number);
+    return at + tail_.size();
+  }
+
+  void take(const char* begin, const char* end) {
+    const std::string_view line = without_end(begin, end);
+    if (launch_.empty() || !line.starts_with(launch_)) return begin_launch(line);
+    const char* const behind = place_ < layout_.middles.size() ? value(line.substr(launch_.size())) : nullptr;
+    if (!behind) {
+      rows_.rows.push_back({line});
+      ++place_;
+      return;
+    }
+    if (end[-1] == '\n') tail_ = std::string_view(behind, static_cast<std::size_t>(end - behind));
+    add_row(begin, end, number_);
+  }
+
+  // The position behind the value, which is then in `number_`; null where the row is not one with the next middle and a number.
+  const char* value(std::string_view rest) {
+    const NcuLayout::Middle& middle = layout_.middles[place_];
+    if (middle.text.empty() || !rest.starts_with(middle.text)) return nullptr;
+    const char* const begin = rest.data() + middle.text.size();
+    const char* const end = rest.data() + rest.size();
+    const auto* const close = static_cast<const char*>(std::memchr(begin, '"', static_cast<std::size_t>(end - begin)));
+    if (!close || (close + 1 < end && close[1] != ',')) return nullptr;
+    const std::optional<double> number = parse_number({begin, static_cast<std::size_t>(close - begin)}, NumberStyle::point);
+    number_ = number.value_or(0);
+    return number ? close + 1 : nullptr;
+  }
+
+  static std::string_view without_end(const char* begin, const char* end) {
+    std::string_view line(begin, static_cast<std::size_t>(end - begin));
+    if (line.ends_with('\n')) line.remove_suffix(1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+
+  void add_row(const char* begin, const char* end, double number) {
+    rows_.rows.push_back({without_end(begin, end), static_cast<std::uint32_t>(place_), static_cast<std::uint32_t>(launch_.size()), number});
+    ++place_;
+  }
+
   void begin_launch(std::string_view line) {
+    rows_.rows.push_back({line});
     fields_.clear();
     const auto count = static_cast<std::size_t>(layout_.last_of_launch + 1);
     const char* const middle = read_quoted_fields(line, count, fields_);
@@ -117,31 +179,13 @@ class TallRows {
     place_ = 1;
   }
 
-  void take_value(std::string_view rest, NcuRow& row) {
-    const NcuLayout::Middle& middle = layout_.middles[place_];
-    if (!rest.starts_with(middle.text)) return;
-    const char* const begin = rest.data() + middle.text.size();
-    const char* const end = rest.data() + rest.size();
-    const auto* const close = static_cast<const char*>(std::memchr(begin, '"', static_cast<std::size_t>(end - begin)));
-    // An empty value is one of a rule.
-    if (!close || close == begin || (close + 1 < end && close[1] != ',')) return;
-    others_.clear();
-    if (!read_quoted_numbers(begin - 1, close + 1, 1, &row.value, others_)) return;
-    if (!others_.empty()) {
-      const std::optional<double> number = parse_number(others_[0].text, NumberStyle::point);
-      if (!number) return;
-      row.value = *number;
-    }
-    row.launch_size = static_cast<std::uint32_t>(launch_.size());
-    row.index = static_cast<std::uint32_t>(place_);
-  }
-
   const NcuLayout& layout_;
   NcuRows& rows_;
   std::string_view launch_;  // the begin of the line that describes it
+  std::string_view tail_;    // of the last row: what stands behind its value, and the end of the line
   std::size_t place_ = 0;    // of the next row among those of its launch
+  double number_ = 0;
   std::vector<std::string_view> fields_;
-  std::vector<OtherField> others_;
 };
 
 }  // namespace
@@ -162,9 +206,6 @@ void read_wide_rows(const NcuLayout& layout, std::string_view text, NcuRows& int
   each_line(text, [&](std::string_view line) { rows.take(line); });
 }
 
-void read_tall_rows(const NcuLayout& layout, std::string_view text, NcuRows& into) {
-  TallRows rows(layout, into);
-  each_line(text, [&](std::string_view line) { rows.take(line); });
-}
+void read_tall_rows(const NcuLayout& layout, std::string_view text, NcuRows& into) { TallRows(layout, into).read(text); }
 
 }  // namespace frx::ingest

@@ -28,7 +28,7 @@ struct NcuLayout {
   std::size_t uses_as_text() const;
 
   // Tall tables: between the description of a launch and the value stand texts like `"Occupancy","Block Limit SM","block","`, usually in
-  // this order.
+  // this order. One that goes over several lines is "" here.
   struct Middle {
     std::string text;
     ValuePlan plan;

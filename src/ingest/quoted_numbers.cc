@@ -87,16 +87,24 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
   return static_cast<double>(static_cast<std::int64_t>(number)) / powers_of_ten[point < size ? size - point - 1 : 0];
 }
 
+// A field without its opening quote. The position of the closing one, null where there is none.
+[[gnu::target("sse4.1"), gnu::always_inline]] inline const char* read_field(const char* at, const char* end, double& number) {
+  const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('"'))));
+  number = not_usual;
+  if (quotes == 0) return closing_quote(at, end);
+  const std::size_t size = static_cast<std::size_t>(std::countr_zero(quotes));
+  if (at + size >= end) return nullptr;
+  number = usual_number(text, size);
+  return at + size;
+}
+
 [[gnu::target("sse4.1")]] bool read_by_sixteen(const char* at, const char* end, std::size_t count, double* numbers,
                                                std::vector<OtherField>& others) {
-  const __m128i quote = _mm_set1_epi8('"');
   for (std::size_t i = 0; i < count; ++i) {
     if (at >= end || *at++ != '"') return false;
-    const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(text, quote)));
-    const char* const close = quotes != 0 ? at + std::countr_zero(quotes) : closing_quote(at, end);
-    if (!close || close >= end) return false;
-    numbers[i] = quotes != 0 ? usual_number(text, static_cast<std::size_t>(close - at)) : not_usual;
+    const char* const close = read_field(at, end, numbers[i]);
+    if (!close) return false;
     if (numbers[i] != numbers[i]) {
       others.push_back({static_cast<std::uint32_t>(i), std::string_view(at, static_cast<std::size_t>(close - at))});
     }
@@ -104,6 +112,16 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
     if (i + 1 < count && (at >= end || *at++ != ',')) return false;
   }
   return at == end;
+}
+
+[[gnu::target("sse4.1")]] const char* read_one_by_sixteen(const char* at, const char* end, double& number) {
+  const char* const close = read_field(at, end, number);
+  return close && number == number ? close + 1 : nullptr;
+}
+
+bool has_sse41() {
+  static const bool has = __builtin_cpu_supports("sse4.1") != 0;
+  return has;
 }
 
 #endif
@@ -127,10 +145,22 @@ bool read_quoted_numbers_plainly(const char* at, const char* end, std::size_t co
 
 bool read_quoted_numbers(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others) {
 #ifdef __x86_64__
-  static const bool has_sse41 = __builtin_cpu_supports("sse4.1") != 0;
-  if (has_sse41) return read_by_sixteen(at, end, count, numbers, others);
+  if (has_sse41()) return read_by_sixteen(at, end, count, numbers, others);
 #endif
   return read_quoted_numbers_plainly(at, end, count, numbers, others);
+}
+
+const char* read_quoted_number(const char* at, const char* end, double& number) {
+  if (at >= end || *at != '"') return nullptr;
+  ++at;
+#ifdef __x86_64__
+  if (has_sse41()) return read_one_by_sixteen(at, end, number);
+#endif
+  const char* const close = closing_quote(at, end);
+  if (!close) return nullptr;
+  const std::optional<double> read = parse_number({at, static_cast<std::size_t>(close - at)}, NumberStyle::point);
+  number = read.value_or(not_usual);
+  return read ? close + 1 : nullptr;
 }
 
 }  // namespace frx::ingest

@@ -24,4 +24,7 @@ bool read_quoted_numbers(const char* at, const char* end, std::size_t count, dou
 // The same without instructions that only some processors have.
 bool read_quoted_numbers_plainly(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others);
 
+// One field of this form, which begins at `at`: the position behind its closing quote. Null where it is not a number of the usual form.
+const char* read_quoted_number(const char* at, const char* end, double& number);
+
 }  // namespace frx::ingest

@@ -77,6 +77,17 @@ TEST(QuotedNumbers, RowsThatAreNotOfQuotedFieldsAreRefused) {
   }
 }
 
+TEST(QuotedNumbers, OneIsReadUpToItsClosingQuote) {
+  const std::string text = R"("1,234.5","n/a","12)" + std::string(quoted_numbers_padding, ' ');
+  const char* const end = text.data() + text.size() - quoted_numbers_padding;
+  double number = 0;
+  EXPECT_EQ(read_quoted_number(text.data(), end, number), text.data() + 9);
+  EXPECT_EQ(number, 1234.5);
+  EXPECT_EQ(read_quoted_number(text.data() + 10, end, number), nullptr);
+  EXPECT_EQ(read_quoted_number(text.data() + 16, end, number), nullptr);
+  EXPECT_EQ(read_quoted_number(end, end, number), nullptr);
+}
+
 TEST(QuotedNumbers, BothWaysGiveTheSameForAnyText) {
   std::mt19937 random(24);
   constexpr std::string_view characters = "0123456789012345678901234567890123456789.,,.-e \"n";

@@ -45,7 +45,7 @@ bool read_any_count(std::string_view message, std::uint64_t& count) {
 }
 
 // False when the value is no number. The result is not an optional, which would cost as much as the reading.
-bool read_count(std::string_view message, std::uint64_t& count) {
+[[gnu::always_inline]] inline bool read_count(std::string_view message, std::uint64_t& count) {
   double real = 0;
   if (read_whole_integer(message, count)) return true;
   return read_whole_double(message, real) ? round_to(real, count) : read_any_count(message, count);
@@ -55,7 +55,19 @@ struct KeyAndValue {
   std::string_view key, value;
 };
 
-KeyAndValue read_instance(std::string_view message) {
+KeyAndValue read_any_instance(std::string_view message) {
+  KeyAndValue instance;
+  for (Fields part(message); part.next();) {
+    switch (part.number()) {
+      case 1: instance.key = part.bytes(); break;
+      case 2: instance.value = part.bytes(); break;
+      default: part.skip();
+    }
+  }
+  return instance;
+}
+
+[[gnu::always_inline]] inline KeyAndValue read_instance(std::string_view message) {
   // The key and then the value, and nothing else.
   constexpr char key_field = 1 << 3 | 2, value_field = 2 << 3 | 2;
   const char* const at = message.data();
@@ -66,15 +78,7 @@ KeyAndValue read_instance(std::string_view message) {
       return {message.substr(2, key), message.substr(4 + key)};
     }
   }
-  KeyAndValue instance;
-  for (Fields part(message); part.next();) {
-    switch (part.number()) {
-      case 1: instance.key = part.bytes(); break;
-      case 2: instance.value = part.bytes(); break;
-      default: part.skip();
-    }
-  }
-  return instance;
+  return read_any_instance(message);
 }
 
 // Calls take(key, count) for the instances whose key is a whole number; nothing is allocated.
