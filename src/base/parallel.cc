@@ -58,6 +58,12 @@ void for_each_in_parallel(std::size_t count, const std::function<void(std::size_
   if (failure) std::rethrow_exception(failure);
 }
 
+void for_many_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
+  constexpr std::size_t few = 8;
+  if (count > few) return for_each_in_parallel(count, work);
+  for (std::size_t i = 0; i < count; ++i) work(i);
+}
+
 void do_in_parallel(std::initializer_list<std::function<void()>> tasks) {
   for_each_in_parallel(tasks.size(), [&](std::size_t i) { tasks.begin()[i](); });
 }

@@ -12,6 +12,9 @@ namespace frx {
 // may start further parallel work.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
+// The same for items of a fraction of a millisecond each: of a few of them, in order on this thread, since starting another takes as long.
+void for_many_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
+
 // Does different work at the same time, by the same rules.
 void do_in_parallel(std::initializer_list<std::function<void()>> tasks);
 

@@ -14,6 +14,15 @@ TEST(Parallel, EachIsDoneOnce) {
   for (const auto& times : done) EXPECT_EQ(times, 1);
 }
 
+TEST(Parallel, OfAFewItemsEachIsDoneInOrder) {
+  std::vector<std::size_t> done;
+  for_many_in_parallel(3, [&](std::size_t i) { done.push_back(i); });
+  EXPECT_EQ(done, (std::vector<std::size_t>{0, 1, 2}));
+  std::atomic<int> many{0};
+  for_many_in_parallel(300, [&](std::size_t) { ++many; });
+  EXPECT_EQ(many, 300);
+}
+
 TEST(Parallel, NothingIsNoWork) {
   for_each_in_parallel(0, [](std::size_t) { FAIL() << "there is nothing to do"; });
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "derive/derive.h"
 #include "detect/detect.h"
 #include "frx_generated/metric_ids.h"
@@ -84,7 +85,9 @@ class Diagnoser {
       : knowledge_(knowledge), run_(run), formulas_(knowledge.metrics, present(run)) {}
 
   void run() {
-    for (const model::Kernel& kernel : run_.session.kernels) run_.kernels.push_back(diagnose_kernel(kernel));
+    const std::vector<model::Kernel>& kernels = run_.session.kernels;
+    run_.kernels.resize(kernels.size());
+    for_many_in_parallel(kernels.size(), [&](std::size_t i) { run_.kernels[i] = diagnose_kernel(kernels[i]); });
     share_time();
     combine_run();
   }

@@ -26,7 +26,7 @@ LaunchKey LaunchKey::of(std::string_view text) {
   return key;
 }
 
-std::size_t LaunchTable::GroupHash::operator()(const GroupKey& key) const noexcept {
+std::size_t LaunchTable::GroupHash::operator()(const GroupKey& key) const {
   std::size_t hash = key.kernel;
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u; };
   for (const std::uint32_t n : key.grid) mix(n);

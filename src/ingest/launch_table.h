@@ -89,7 +89,8 @@ class LaunchTable {
     bool operator==(const GroupKey&) const = default;
   };
   struct GroupHash {
-    std::size_t operator()(const GroupKey& key) const noexcept;
+    // Not noexcept, so that the table keeps the hash with each key and does not work it out again for every key of a bucket.
+    std::size_t operator()(const GroupKey& key) const;
   };
 
   Open* open(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line);

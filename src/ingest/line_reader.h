@@ -26,6 +26,16 @@ class LineReader {
   std::uint64_t line_number() const { return line_number_; }
   std::uint64_t bytes_read() const { return bytes_read_; }
 
+  // What no call gave yet, for a reader that reads the rest in another way and says how many lines it had.
+  struct Rest {
+    ByteSource& source;
+    std::string_view before;  // bytes in front of those of the source
+    bool at_end = false;      // the source has no more
+    std::uint64_t bytes_read = 0;
+  };
+  Rest rest() const { return {source_, {buffer_.get() + next_, end_ - next_}, at_end_, bytes_read_}; }
+  void count_rest(std::uint64_t lines) { line_number_ += lines; }
+
  private:
   Result<> fill();
   void ensure_capacity(std::size_t bytes);

@@ -187,9 +187,9 @@ void ValueReader::not_a_number(const ValuePlan& plan, std::string_view text, std
   notes_.add(line, fmt::format("{} is not a number in some rows; those are not used", plan.label));
 }
 
-void ValueReader::take_quoted(std::string_view rule_text, std::uint64_t line) {
+void ValueReader::take_quoted(std::span<const knowledge::MetricCatalogue::Quoted> numbers, std::uint64_t line) {
   if (!table_.has_launch()) return;
-  for (const knowledge::MetricCatalogue::Quoted& quoted : catalogue_.quoted_in(rule_text)) {
+  for (const knowledge::MetricCatalogue::Quoted& quoted : numbers) {
     const std::uint32_t column = table_.column(quoted.metric);
     if (!table_.has(column)) table_.set(column, quoted.value, line);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -66,7 +67,8 @@ class ValueReader {
   void take(const ValuePlan& plan, std::string_view text, NumberStyle style, std::uint64_t line);
 
   // Takes the measured numbers that a rule of the profiler quotes, where the launch lacks them.
-  void take_quoted(std::string_view rule_text, std::uint64_t line);
+  void take_quoted(std::string_view rule_text, std::uint64_t line) { take_quoted(catalogue_.quoted_in(rule_text), line); }
+  void take_quoted(std::span<const knowledge::MetricCatalogue::Quoted> numbers, std::uint64_t line);
 
   // After the whole file: numbers that do not fit the style of the others make the file ambiguous.
   Result<> verdict() const;

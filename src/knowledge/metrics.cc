@@ -195,18 +195,25 @@ Result<> MetricCatalogue::add_rule_facts(const Value& facts) {
     const Value fact = facts.item(i);
     const std::optional<model::Metric> metric = with_id(fact["metric"].text());
     if (!metric) return fail(ErrorKind::malformed, "no metric '{}'", fact["metric"].text()).at(fact.where());
-    rule_facts_.push_back({*metric, fact["contains"].text(), fact["after"].text(), fact["before"].text()});
+    const std::string_view after = fact["after"].text();
+    if (rule_words_.empty() || rule_words_.back().words != after) {
+      rule_words_.push_back({after, std::boyer_moore_horspool_searcher(after.data(), after.data() + after.size())});
+    }
+    rule_facts_.push_back({*metric, fact["contains"].text(), fact["before"].text(), rule_words_.size() - 1});
   }
   return {};
 }
 
 std::vector<MetricCatalogue::Quoted> MetricCatalogue::quoted_in(std::string_view rule_text) const {
   std::vector<Quoted> quoted;
+  const char* const end = rule_text.data() + rule_text.size();
+  std::size_t searched = rule_words_.size();
+  std::pair<const char*, const char*> found{end, end};
   for (const RuleFact& fact : rule_facts_) {
-    if (rule_text.find(fact.contains) == rule_text.npos) continue;
-    const std::size_t after = rule_text.find(fact.after);
-    if (after == rule_text.npos) continue;
-    const std::string_view rest = rule_text.substr(after + fact.after.size());
+    if (std::exchange(searched, fact.after) != fact.after) found = rule_words_[fact.after].search(rule_text.data(), end);
+    const bool has_words = found.first != end || rule_words_[fact.after].words.empty();
+    if (!has_words || rule_text.find(fact.contains) == rule_text.npos) continue;
+    const std::string_view rest(found.second, static_cast<std::size_t>(end - found.second));
     const std::optional<double> value = parse_number(rest.substr(0, rest.find(fact.before)), NumberStyle::point);
     if (value) quoted.push_back({fact.metric, *value});
   }

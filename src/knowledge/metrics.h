@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -112,7 +113,13 @@ class MetricCatalogue {
 
   struct RuleFact {
     model::Metric metric;
-    std::string_view contains, after, before;
+    std::string_view contains, before;
+    std::size_t after;  // of rule_words_
+  };
+  // The words in front of a number, which many facts have in common and most texts lack.
+  struct RuleWords {
+    std::string_view words;
+    std::boyer_moore_horspool_searcher<const char*> search;
   };
 
   using Index = std::unordered_map<std::string_view, model::Metric>;
@@ -127,6 +134,7 @@ class MetricCatalogue {
   std::vector<MetricDefinition> definitions_;
   std::vector<FormulaOfMetric> formulas_in_order_;
   std::vector<RuleFact> rule_facts_;
+  std::vector<RuleWords> rule_words_;
   std::vector<StallReason> stall_reasons_;
   std::map<std::string_view, std::vector<Operand>> stalls_by_class_;
   std::deque<std::string> made_;  // texts that are built at run time

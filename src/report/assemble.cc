@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "frx_generated/metric_ids.h"
@@ -29,7 +30,8 @@ class Assembler {
     report.findings = std::move(run_.findings);
     report.others = std::move(run_.others);
     report.values = values_of(run_.readings);
-    for (KernelDiagnosis& kernel : run_.kernels) report.kernels.push_back(to_kernel(kernel));
+    report.kernels.resize(run_.kernels.size());
+    for_many_in_parallel(run_.kernels.size(), [&](std::size_t i) { report.kernels[i] = to_kernel(run_.kernels[i]); });
     note_debug_kernels(report);
     note_kernels_without_data(report);
     report.kernels_with_data = run_.kernels_with_data;

@@ -22,14 +22,22 @@ class ChunkReader {
   Result<bool> at_end();
 
   std::uint64_t offset() const { return offset_; }
+  // The bytes that take() can give without reading.
+  std::string_view buffered() const { return {memory_.bytes.get() + begin_, end_ - begin_}; }
+
+  struct Memory {
+    std::unique_ptr<char[]> bytes;  // not a vector, which would write zeros first
+    std::size_t capacity = 0;
+  };
+  // Puts the memory of all views that were given since the last call into `other`, and goes on in what was there.
+  void exchange_memory(Memory& other);
 
  private:
   Result<> fill(std::uint64_t wanted);
   void ensure_capacity(std::size_t free_bytes);
 
   ByteSource& source_;
-  std::unique_ptr<char[]> buffer_;  // not a vector, which would write zeros first
-  std::size_t capacity_ = 0;
+  Memory memory_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;  // of begin_ in the file

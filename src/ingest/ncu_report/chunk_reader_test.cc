@@ -58,6 +58,20 @@ TEST(ChunkReader, SkipsAndCounts) {
   EXPECT_EQ(reader.skip(~std::uint64_t{0}).value(), 99'997u);
 }
 
+TEST(ChunkReader, WhatItGaveStaysInTheMemoryThatIsTakenAway) {
+  const std::string all = letters(2'000'000);
+  Pipe pipe(all);
+  ChunkReader reader(pipe);
+  ChunkReader::Memory before, after;
+  const std::string_view first = reader.take(700'000).value();
+  reader.exchange_memory(before);
+  const std::string_view second = reader.take(1'000'000).value();
+  reader.exchange_memory(after);
+  const std::string_view third = reader.take(400'000).value();
+  EXPECT_EQ(std::string(first) + std::string(second) + std::string(third), all);
+  EXPECT_TRUE(reader.buffered().empty());
+}
+
 TEST(ChunkReader, ASizeThatLiesCostsNoMoreThanTheFile) {
   Pipe pipe(letters(1000));
   ChunkReader reader(pipe);

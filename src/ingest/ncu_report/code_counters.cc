@@ -1,7 +1,6 @@
 #include "ingest/ncu_report/code_counters.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -45,27 +44,41 @@ bool read_any_count(std::string_view message, std::uint64_t& count) {
   return found;
 }
 
-// False when the value is no number. Reports hold millions of these messages, nearly all of one field, a whole number (field 4 or 5) or a
-// double (3), which are decoded directly. The result is not an optional, which would cost as much as the reading.
-bool read_count(std::string_view message, std::uint64_t& count) {
-  constexpr char uint32_field = 4 << 3, uint64_field = 5 << 3, double_field = 3 << 3 | 1;
-  constexpr std::size_t short_varint = 9;  // 63 bits
-  if (message.size() == 1 + sizeof(double) && message[0] == double_field) {
-    double real = 0;
-    std::memcpy(&real, message.data() + 1, sizeof real);  // little endian, as the machines this runs on
-    return round_to(real, count);
+// False when the value is no number. The result is not an optional, which would cost as much as the reading.
+[[gnu::always_inline]] inline bool read_count(std::string_view message, std::uint64_t& count) {
+  double real = 0;
+  if (read_whole_integer(message, count)) return true;
+  return read_whole_double(message, real) ? round_to(real, count) : read_any_count(message, count);
+}
+
+struct KeyAndValue {
+  std::string_view key, value;
+};
+
+KeyAndValue read_any_instance(std::string_view message) {
+  KeyAndValue instance;
+  for (Fields part(message); part.next();) {
+    switch (part.number()) {
+      case 1: instance.key = part.bytes(); break;
+      case 2: instance.value = part.bytes(); break;
+      default: part.skip();
+    }
   }
-  if (message.size() < 2 || message.size() > 1 + short_varint || (message[0] != uint64_field && message[0] != uint32_field)) {
-    return read_any_count(message, count);
+  return instance;
+}
+
+[[gnu::always_inline]] inline KeyAndValue read_instance(std::string_view message) {
+  // The key and then the value, and nothing else.
+  constexpr char key_field = 1 << 3 | 2, value_field = 2 << 3 | 2;
+  const char* const at = message.data();
+  const std::size_t size = message.size();
+  if (size >= 4 && at[0] == key_field && static_cast<unsigned char>(at[1]) <= size - 4) {
+    const std::size_t key = static_cast<unsigned char>(at[1]);
+    if (at[2 + key] == value_field && static_cast<unsigned char>(at[3 + key]) == size - 4 - key && size < 0x80) {
+      return {message.substr(2, key), message.substr(4 + key)};
+    }
   }
-  std::uint64_t sum = 0;
-  for (std::size_t i = 1; i < message.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(message[i]);
-    sum |= std::uint64_t{byte & 0x7Fu} << (7 * (i - 1));
-    if ((byte < 0x80) != (i + 1 == message.size())) return read_any_count(message, count);
-  }
-  count = sum;
-  return true;
+  return read_any_instance(message);
 }
 
 // Calls take(key, count) for the instances whose key is a whole number; nothing is allocated.
@@ -76,17 +89,12 @@ void each_count(const MetricResult& metric, bool zeros, const Take& take) {
       field.skip();
       continue;
     }
-    std::string_view key, value;
-    for (Fields part(field.bytes()); part.next();) {
-      switch (part.number()) {
-        case 1: key = part.bytes(); break;
-        case 2: value = part.bytes(); break;
-        default: part.skip();
-      }
-    }
-    std::uint64_t count = 0, address = 0;
-    if (!read_count(value, count) || (count == 0 && !zeros)) continue;
-    if (read_count(key, address)) take(address, count);
+    field.each_message([&](std::string_view message) {
+      const auto [key, value] = read_instance(message);
+      std::uint64_t count = 0, address = 0;
+      if (!read_count(value, count) || (count == 0 && !zeros)) return;
+      if (read_count(key, address)) take(address, count);
+    });
   }
 }
 
@@ -226,6 +234,7 @@ CodeCounters::Code* CodeCounters::code_of(const Launch& launch, const std::strin
   Code& code = codes_[known->second];
   code.by_address = sorted_by_address(begins);
   code.begins = std::move(begins);
+  code.function_begin = code.function_end = 0;
   ++code.profile.launches;
   return &code;
 }
@@ -284,18 +293,30 @@ void CodeCounters::add_metric(Code& code, const Wanted& wanted, bool stalls_are_
   });
 }
 
-CodeInstruction* CodeCounters::instruction(Code& code, std::uint64_t address, bool create) {
+bool CodeCounters::move_to_function(Code& code, std::uint64_t address) {
   // The address lies in the function with the nearest begin before it.
-  auto function = std::upper_bound(code.by_address.begin(), code.by_address.end(), std::pair{address, CodeInstruction::none});
-  if (function == code.by_address.begin()) return nullptr;
-  --function;
-  const std::uint64_t offset = address - function->first;
+  const auto behind = std::upper_bound(code.by_address.begin(), code.by_address.end(), std::pair{address, CodeInstruction::none});
+  if (behind == code.by_address.begin()) return false;
+  code.function = std::prev(behind)->second;
+  code.function_begin = std::prev(behind)->first;
+  code.function_end = behind == code.by_address.end() ? std::numeric_limits<std::uint64_t>::max() : behind->first;
+  return true;
+}
+
+CodeInstruction* CodeCounters::instruction(Code& code, std::uint64_t address, bool create) {
+  const bool same_function = address >= code.function_begin && address < code.function_end;
+  if (!same_function && !move_to_function(code, address)) return nullptr;
+  const std::uint64_t offset = address - code.function_begin;
   if (offset >= CodeInstruction::none) return nullptr;
-  std::vector<CodeInstruction>& all = code.profile.instructions;
-  const std::uint64_t key = std::uint64_t{function->second} << 32 | offset;
   // Usually the instruction after the last one: the metrics list them in the same order.
-  const auto is = [&](const CodeInstruction& one) { return one.function == function->second && one.offset == offset; };
-  if (code.next < all.size() && is(all[code.next])) return &all[code.next++];
+  std::vector<CodeInstruction>& all = code.profile.instructions;
+  if (code.next < all.size() && all[code.next].function == code.function && all[code.next].offset == offset) return &all[code.next++];
+  return other_instruction(code, offset, create);
+}
+
+CodeInstruction* CodeCounters::other_instruction(Code& code, std::uint64_t offset, bool create) {
+  std::vector<CodeInstruction>& all = code.profile.instructions;
+  const std::uint64_t key = std::uint64_t{code.function} << 32 | offset;
   if (const auto known = code.index.find(key); known != code.index.end()) {
     code.next = known->second + 1;
     return &all[known->second];
@@ -308,7 +329,7 @@ CodeInstruction* CodeCounters::instruction(Code& code, std::uint64_t address, bo
   ++kept_instructions_;
   code.index.emplace(key, static_cast<std::uint32_t>(all.size()));
   CodeInstruction& added = all.emplace_back();
-  added.function = function->second;
+  added.function = code.function;
   added.offset = static_cast<std::uint32_t>(offset);
   return &added;
 }

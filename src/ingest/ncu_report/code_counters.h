@@ -49,6 +49,8 @@ class CodeCounters {
     std::vector<std::uint64_t> begins;                                // addresses of the functions in the last launch, the kernel first
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address;  // begins with their numbers
     std::unordered_map<std::uint64_t, std::uint32_t> index;           // function and offset -> instruction
+    std::uint32_t function = 0;                                       // of the instruction that was found last
+    std::uint64_t function_begin = 0, function_end = 0;               // its addresses in this launch; equal: none was found yet
     std::size_t next = 0;                                             // index after the instruction that was found last
     bool cut = false;                                                 // has more instructions than the limit
   };
@@ -89,7 +91,9 @@ class CodeCounters {
   Code* code_of(const Launch& launch, const std::string& kernel, std::vector<std::uint64_t> begins);
   void add_up(Code& code, const std::vector<Wanted>& wanted);
   void add_metric(Code& code, const Wanted& wanted, bool stalls_are_samples);
+  static bool move_to_function(Code& code, std::uint64_t address);
   model::CodeInstruction* instruction(Code& code, std::uint64_t address, bool create);
+  model::CodeInstruction* other_instruction(Code& code, std::uint64_t offset, bool create);
 
   const knowledge::MetricCatalogue& metrics_;
   CodeLimits limits_;

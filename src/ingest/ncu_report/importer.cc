@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <protozero/exception.hpp>
 #include <set>
 #include <unordered_map>
 
@@ -29,10 +31,43 @@ constexpr std::size_t max_ranges = 16;  // of a kernel
 constexpr std::size_t max_sources = 10'000;
 constexpr std::size_t max_kernel_name = 4096;
 
+// What the rules of NVIDIA say about a launch, as text.
+struct SaidByRules : Prepared {
+  struct Statement {
+    std::size_t rule = 0, message = 0;  // of `rules`
+    std::string text;
+    std::vector<knowledge::MetricCatalogue::Quoted> quoted;
+  };
+  std::vector<Rule> rules;
+  std::vector<Statement> statements;
+  std::exception_ptr damage;  // of the rule behind the last statement
+};
+
 class NcuReportImporter : public ReportConsumer {
  public:
   NcuReportImporter(const knowledge::MetricCatalogue& metrics, model::Session& session)
-      : session_(session), table_(session, metrics), values_(session, metrics, table_), code_(metrics) {}
+      : metrics_(metrics), session_(session), table_(session, metrics), values_(session, metrics, table_), code_(metrics) {}
+
+  void prepare(Launch& launch) const override {
+    if (!launch.prepared) launch.prepared = std::make_unique<SaidByRules>();
+    auto& said = static_cast<SaidByRules&>(*launch.prepared);
+    said.rules.clear();
+    said.statements.clear();
+    said.damage = nullptr;
+    try {
+      for (const std::string_view rule : launch.rules) said.rules.push_back(read_rule(rule));
+    } catch (const protozero::exception&) {
+      said.damage = std::current_exception();
+    }
+    for (std::size_t rule = 0; rule < said.rules.size(); ++rule) {
+      const std::vector<RuleMessage>& messages = said.rules[rule].messages;
+      for (std::size_t message = 0; message < messages.size(); ++message) {
+        std::string text = printable(plain_rule_text(messages[message].text));
+        std::vector<knowledge::MetricCatalogue::Quoted> quoted = metrics_.quoted_in(text);
+        said.statements.push_back({rule, message, std::move(text), std::move(quoted)});
+      }
+    }
+  }
 
   Result<> launch(const Launch& launch, std::uint64_t process, const StringTable& names) override {
     ++ordinal_;
@@ -44,7 +79,7 @@ class NcuReportImporter : public ReportConsumer {
     // The code may come behind its launches.
     if (kernels_of_source_.size() < max_sources) kernels_of_source_.emplace(launch.source, kernel_);
     add_ranges(launch);
-    for (const std::string_view rule : launch.rules) take_rule(rule);
+    take_rules(static_cast<const SaidByRules&>(*launch.prepared));
     return {};
   }
 
@@ -145,22 +180,25 @@ class NcuReportImporter : public ReportConsumer {
     values_.take_number(plan, metric.value.number(), ordinal_);
   }
 
-  void take_rule(std::string_view message) {
-    const Rule rule = read_rule(message);
-    for (const RuleMessage& said : rule.messages) {
-      const std::string text = printable(plain_rule_text(said.text));
-      values_.take_quoted(text, ordinal_);
+  void take_rules(const SaidByRules& said) {
+    for (const SaidByRules::Statement& statement : said.statements) {
+      values_.take_quoted(statement.quoted, ordinal_);
       if (session_.rules.size() >= max_rules) continue;
+      const Rule& rule = said.rules[statement.rule];
+      const RuleMessage& message = rule.messages[statement.message];
       model::ProfilerRule& kept = session_.rules.emplace_back();
       kept.kernel = kernel_;
       kept.section = printable(rule.section);
       kept.name = printable(rule.identifier);
-      kept.type = rule_type_text(said.type);
-      kept.text = text;
-      if (said.speedup_type != 0 && std::isfinite(said.estimated_speedup_pct)) kept.estimated_speedup_pct = said.estimated_speedup_pct;
-      kept.is_local_estimate = said.speedup_type == 1;
+      kept.type = rule_type_text(message.type);
+      kept.text = statement.text;
+      if (message.speedup_type != 0 && std::isfinite(message.estimated_speedup_pct)) {
+        kept.estimated_speedup_pct = message.estimated_speedup_pct;
+      }
+      kept.is_local_estimate = message.speedup_type == 1;
       kept.line = ordinal_;
     }
+    if (said.damage) std::rethrow_exception(said.damage);
   }
 
   void note_totals(const Totals& totals) {
@@ -190,6 +228,7 @@ class NcuReportImporter : public ReportConsumer {
     note(places_.damaged(), fmt::format("programs whose source lines cannot be read ({})", places_.why_damaged()));
   }
 
+  const knowledge::MetricCatalogue& metrics_;
   model::Session& session_;
   LaunchTable table_;
   ValueReader values_;

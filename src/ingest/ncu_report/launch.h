@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,11 @@ struct HostFrame {
   std::string_view module;
 };
 
+// What a consumer of launches works out about one of them (ReportConsumer::prepare).
+struct Prepared {
+  virtual ~Prepared() = default;
+};
+
 struct Launch {
   std::uint64_t offset = 0;  // of the message in the file
   std::string_view mangled, function, demangled;
@@ -89,6 +95,7 @@ struct Launch {
   std::vector<std::string_view> rules, sections;  // messages; read them with the functions below
   std::string_view nvtx, host_stack;
   std::uint64_t unknown_fields = 0;  // unknown fields of the message
+  std::unique_ptr<Prepared> prepared;
 
   // "axpy(float *, int)"; cuBLAS, NVRTC and extern "C" kernels have no demangled name.
   std::string_view best_name() const { return !demangled.empty() ? demangled : !function.empty() ? function : mangled; }

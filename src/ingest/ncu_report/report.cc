@@ -1,7 +1,9 @@
 #include "ingest/ncu_report/report.h"
 
 #include <algorithm>
+#include <exception>
 
+#include "base/in_order.h"
 #include "base/text.h"
 #include "ingest/ncu_report/fields.h"
 
@@ -115,11 +117,82 @@ SourceData read_source(std::string_view message) {
 
 std::uint64_t product(const std::array<std::uint64_t, 3>& xyz) { return xyz[0] * xyz[1] * xyz[2]; }
 
-class Reader : public BlockVisitor {
- public:
-  explicit Reader(ReportConsumer& consumer) : consumer_(consumer) {}
+// A launch that is decoded and prepared, or why its bytes cannot be decoded.
+struct DecodedLaunch {
+  Launch launch;
+  std::exception_ptr damage;
 
-  Result<> block(const Message& header) override {
+  void decode(const Message& message, const ReportConsumer& consumer) {
+    damage = nullptr;
+    try {
+      read_launch(message, launch);
+      consumer.prepare(launch);
+    } catch (const protozero::exception&) {
+      damage = std::current_exception();
+    }
+  }
+};
+
+constexpr std::size_t slots = 16;
+
+// Launches are decoded on all cores, and handed on in the order of the file.
+class Reader : public Pieces {
+ public:
+  Reader(ByteSource& source, ReportConsumer& consumer, const std::function<void(std::uint64_t)>& progress)
+      : file_(source), consumer_(consumer), progress_(progress) {}
+
+  Result<ReportSummary> whole_file() {
+    TRY(file_.header());
+    take_in_order(slots, *this);
+    TRY(std::move(state_));
+    // Results that waited were already decoded once without an error.
+    TRY(decoding("report", 0, [&] { return hand_out_waiting(true); }));
+    return std::move(summary_);
+  }
+
+  bool read(std::size_t slot) override { return file_.next(held_[slot].batch); }
+
+  void work(std::size_t slot) override {
+    Held& held = held_[slot];
+    std::size_t launches = 0;
+    for (const Entry& entry : held.batch.entries) {
+      if (entry.kind != Entry::Kind::result) continue;
+      if (launches == held.launches.size()) held.launches.emplace_back();
+      held.launches[launches++].decode(entry.message, consumer_);
+    }
+  }
+
+  bool take(std::size_t slot) override {
+    Held& held = held_[slot];
+    state_ = entries(held);
+    if (state_ && held.batch.failure) state_ = Failure{std::move(*held.batch.failure)};
+    if (state_ && progress_) progress_(held.batch.end);
+    return state_.has_value();
+  }
+
+ private:
+  struct Held {
+    EntryBatch batch;
+    std::vector<DecodedLaunch> launches;  // of the results in `batch`; the memory of earlier ones is used again
+  };
+
+  Result<> entries(Held& held) {
+    std::size_t launches = 0;
+    for (const Entry& entry : held.batch.entries) {
+      const Message& message = entry.message;
+      switch (entry.kind) {
+        case Entry::Kind::block: TRY(decoding("block header", message.offset, [&] { return block(message); })); break;
+        case Entry::Kind::source: TRY(decoding("source", message.offset, [&] { return source(message); })); break;
+        case Entry::Kind::passed_over: ++summary_.totals.passed_over; break;
+        case Entry::Kind::result:
+          TRY(decoding("result", message.offset, [&] { return result(message, held.launches[launches]); }));
+          ++launches;
+      }
+    }
+    return {};
+  }
+
+  Result<> block(const Message& header) {
     ++summary_.totals.blocks;
     for (Fields field(header.bytes); field.next();) {
       switch (field.number()) {
@@ -136,30 +209,23 @@ class Reader : public BlockVisitor {
     return hand_out_waiting(false);
   }
 
-  Result<> source(const Message& message) override {
+  Result<> source(const Message& message) {
     ++summary_.totals.sources;
     return consumer_.source(read_source(message.bytes));
   }
 
-  Result<> result(const Message& message) override {
+  Result<> result(const Message& message, DecodedLaunch& decoded) {
     ++summary_.totals.results;
-    read_launch(message, launch_);
-    summary_.totals.unknown_fields += launch_.unknown_fields;
-    if (waiting_.empty() && names_needed() <= names_.size()) return consumer_.launch(launch_, process_, names_);
+    if (decoded.damage) std::rethrow_exception(decoded.damage);
+    summary_.totals.unknown_fields += decoded.launch.unknown_fields;
+    const std::size_t needed = names_needed(decoded.launch);
+    if (waiting_.empty() && needed <= names_.size()) return consumer_.launch(decoded.launch, process_, names_);
     waiting_bytes_ += message.bytes.size();
-    waiting_.push_back({std::string(message.bytes), message.offset, process_, names_needed()});
+    waiting_.push_back({std::string(message.bytes), message.offset, process_, needed});
     if (waiting_bytes_ <= max_waiting_bytes) return {};
     return hand_out_waiting(true);
   }
 
-  void passed_over(std::uint64_t) override { ++summary_.totals.passed_over; }
-
-  Result<ReportSummary> finish() {
-    TRY(hand_out_waiting(true));
-    return std::move(summary_);
-  }
-
- private:
   struct Waiting {
     std::string bytes;
     std::uint64_t offset;
@@ -183,9 +249,9 @@ class Reader : public BlockVisitor {
     return {};
   }
 
-  std::size_t names_needed() const {
+  static std::size_t names_needed(const Launch& launch) {
     std::size_t needed = 0;
-    for (const MetricResult& metric : launch_.metrics) needed = std::max<std::size_t>(needed, std::size_t{metric.name} + 1);
+    for (const MetricResult& metric : launch.metrics) needed = std::max<std::size_t>(needed, std::size_t{metric.name} + 1);
     return needed;
   }
 
@@ -194,23 +260,29 @@ class Reader : public BlockVisitor {
     while (!waiting_.empty()) {
       const Waiting& first = waiting_.front();
       if (first.names > names_.size() && !at_once) return {};
-      read_launch({first.bytes, first.offset}, launch_);
+      late_.decode({first.bytes, first.offset}, consumer_);
+      if (late_.damage) std::rethrow_exception(late_.damage);
       if (first.names > names_.size()) {
-        summary_.totals.unnamed_values += static_cast<std::uint64_t>(std::count_if(
-            launch_.metrics.begin(), launch_.metrics.end(), [&](const MetricResult& metric) { return metric.name >= names_.size(); }));
+        const std::vector<MetricResult>& metrics = late_.launch.metrics;
+        summary_.totals.unnamed_values += static_cast<std::uint64_t>(
+            std::ranges::count_if(metrics, [&](const MetricResult& metric) { return metric.name >= names_.size(); }));
       }
-      TRY(consumer_.launch(launch_, first.process, names_));
+      TRY(consumer_.launch(late_.launch, first.process, names_));
       waiting_bytes_ -= first.bytes.size();
       waiting_.pop_front();
     }
     return {};
   }
 
+  ReportFile file_;
   ReportConsumer& consumer_;
+  const std::function<void(std::uint64_t)>& progress_;
+  std::array<Held, slots> held_;
+  Result<> state_;
   ReportSummary summary_;
   StringTable names_;
   std::size_t name_bytes_ = 0;
-  Launch launch_;  // its memory is reused
+  DecodedLaunch late_;  // its memory is used again
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::uint64_t process_ = 0;  // of the last block that named one
@@ -224,15 +296,7 @@ std::string SessionFacts::tool_version() const {
 }
 
 Result<ReportSummary> read_report(ByteSource& source, ReportConsumer& consumer, const std::function<void(std::uint64_t)>& progress) {
-  Reader reader(consumer);
-  TRY(read_report_file(source, reader, progress));
-  // Results that waited were already read once without an error.
-  ReportSummary summary;
-  TRY(decoding("report", 0, [&]() -> Result<> {
-    TRY_ASSIGN(summary, reader.finish());
-    return {};
-  }));
-  return summary;
+  return Reader(source, consumer, progress).whole_file();
 }
 
 std::array<std::uint64_t, 3> grid_of(const Launch& launch, const std::optional<std::array<std::uint64_t, 3>>& grid_dim,

@@ -65,9 +65,12 @@ class StringTable {
   std::deque<std::string> strings_;  // views into it stay valid
 };
 
+// Called from several threads; but for prepare(), by one at a time.
 class ReportConsumer {
  public:
   virtual ~ReportConsumer() = default;
+  // Works out what does not depend on other launches, into Launch::prepared; several threads at once.
+  virtual void prepare(Launch& /*launch*/) const {}
   // All names of the launch are in `names`, but for those the file does not contain at all.
   virtual Result<> launch(const Launch& launch, std::uint64_t process, const StringTable& names) = 0;
   virtual Result<> source(const SourceData& source) = 0;

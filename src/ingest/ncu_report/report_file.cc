@@ -1,8 +1,7 @@
 #include "ingest/ncu_report/report_file.h"
 
-#include <cstring>
+#include <algorithm>
 
-#include "ingest/ncu_report/chunk_reader.h"
 #include "ingest/ncu_report/fields.h"
 
 namespace frx::ingest::nsight {
@@ -34,108 +33,130 @@ BlockHeader read_block_header(std::string_view message) {
   return header;
 }
 
-class Walk {
- public:
-  Walk(ByteSource& source, BlockVisitor& visitor, const std::function<void(std::uint64_t)>& progress)
-      : bytes_(source), size_(source.size_hint()), visitor_(visitor), progress_(progress) {}
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t number = 0;
+  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
+  return number;
+}
 
-  Result<> file() {
-    TRY(file_header());
-    while (true) {
-      TRY_ASSIGN(const bool done, bytes_.at_end());
-      if (done) return {};
-      TRY(block());
-      if (progress_) progress_(bytes_.offset());
-    }
-  }
-
- private:
-  Result<> file_header() {
-    TRY_ASSIGN(const std::string_view start, bytes_.take(magic.size()));
-    if (start != magic) return fail(ErrorKind::malformed, "expected the magic bytes of an Nsight Compute report");
-    TRY_ASSIGN(const std::uint64_t size, length("file header", max_header_bytes));
-    TRY_ASSIGN(const std::string_view header, exactly(size, "file header"));
-    std::uint64_t version = 0;
-    TRY(decoding("file header", magic.size(), [&]() -> Result<> {
-      for (Fields field(header); field.next();) field.number() == 1 ? void(version = field.integer()) : field.skip();
-      return {};
-    }));
-    if (version != known_version) {
-      return fail(ErrorKind::malformed, "report file version {} where {} is known", version, known_version)
-          .hint("export it with the tool that wrote it: ncu --import report.ncu-rep --csv --page raw");
-    }
-    return {};
-  }
-
-  Result<> block() {
-    const std::uint64_t at = bytes_.offset();
-    TRY_ASSIGN(const std::uint64_t size, length("block header", max_header_bytes));
-    TRY_ASSIGN(const std::string_view bytes, exactly(size, "block header"));
-    BlockHeader header;
-    TRY(decoding("block header", at, [&]() -> Result<> {
-      header = read_block_header(bytes);
-      return visitor_.block({bytes, at});
-    }));
-    const std::uint64_t begin = bytes_.offset();
-    if (size_ > 0 && header.payload > size_ - std::min(size_, begin)) return cut_off("block", header.payload, size_ - begin);
-    const std::uint64_t end = begin + header.payload;
-    std::uint64_t left = header.sources + header.results;
-    for (; left > 0 && bytes_.offset() < end; --left) TRY(entry(left > header.results, end));
-    if (left == 0 && bytes_.offset() == end) return {};
-    return fail(ErrorKind::malformed, "the block at byte {} promises {} sources and {} results in {} bytes and holds others", at,
-                header.sources, header.results, header.payload);
-  }
-
-  Result<> entry(bool is_source, std::uint64_t end) {
-    const std::string_view what = is_source ? "source" : "result";
-    TRY_ASSIGN(const std::uint64_t size, length(what, end - std::min(end, bytes_.offset() + 4)));
-    const std::uint64_t at = bytes_.offset();
-    if (size > max_entry_bytes) {
-      TRY_ASSIGN(const std::uint64_t skipped, bytes_.skip(size));
-      if (skipped < size) return cut_off(what, size, skipped);
-      visitor_.passed_over(size);
-      return {};
-    }
-    TRY_ASSIGN(const std::string_view bytes, exactly(size, what));
-    return decoding(what, at, [&] { return is_source ? visitor_.source({bytes, at}) : visitor_.result({bytes, at}); });
-  }
-
-  Result<std::uint64_t> length(std::string_view what, std::uint64_t limit) {
-    const std::uint64_t at = bytes_.offset();
-    TRY_ASSIGN(const std::string_view bytes, exactly(4, what));
-    std::uint32_t size = 0;
-    for (int i = 3; i >= 0; --i) size = size << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
-    if (size > limit) {
-      return fail(ErrorKind::malformed, "a {} of {} bytes at byte {} where at most {} fit", what, size, at, limit)
-          .hint("is the file complete? compare its size with the original");
-    }
-    return std::uint64_t{size};
-  }
-
-  Result<std::string_view> exactly(std::uint64_t size, std::string_view what) {
-    TRY_ASSIGN(const std::string_view bytes, bytes_.take(size));
-    if (bytes.size() < size) return cut_off(what, size, bytes.size());
-    return bytes;
-  }
-
-  Failure cut_off(std::string_view what, std::uint64_t expected, std::uint64_t found) const {
-    return fail(ErrorKind::malformed, "the file ends inside a {}: expected {} bytes more, found {}", what, expected, found)
-        .hint("the copy is incomplete or the profiled run was killed; copy the report again");
-  }
-
-  ChunkReader bytes_;
-  std::uint64_t size_;
-  BlockVisitor& visitor_;
-  const std::function<void(std::uint64_t)>& progress_;
-};
+Failure cut_off(std::string_view what, std::uint64_t expected, std::uint64_t found) {
+  return fail(ErrorKind::malformed, "the file ends inside a {}: expected {} bytes more, found {}", what, expected, found)
+      .hint("the copy is incomplete or the profiled run was killed; copy the report again");
+}
 
 }  // namespace
 
-bool begins_report(std::string_view head) { return head.starts_with(magic); }
-
-Result<> read_report_file(ByteSource& source, BlockVisitor& visitor, const std::function<void(std::uint64_t)>& progress) {
-  return Walk(source, visitor, progress).file();
+Result<> ReportFile::header() {
+  TRY_ASSIGN(const std::string_view start, bytes_.take(magic.size()));
+  if (start != magic) return fail(ErrorKind::malformed, "expected the magic bytes of an Nsight Compute report");
+  TRY_ASSIGN(const std::uint64_t size, length("file header", max_header_bytes));
+  TRY_ASSIGN(const std::string_view bytes, exactly(size, "file header"));
+  std::uint64_t version = 0;
+  TRY(decoding("file header", magic.size(), [&]() -> Result<> {
+    for (Fields field(bytes); field.next();) field.number() == 1 ? void(version = field.integer()) : field.skip();
+    return {};
+  }));
+  if (version != known_version) {
+    return fail(ErrorKind::malformed, "report file version {} where {} is known", version, known_version)
+        .hint("export it with the tool that wrote it: ncu --import report.ncu-rep --csv --page raw");
+  }
+  return {};
 }
+
+bool ReportFile::next(EntryBatch& batch) {
+  batch.entries.clear();
+  batch.failure.reset();
+  while (!failed_ && (batch.entries.empty() || holds_next())) {
+    Entry entry;
+    Result<bool> more = next_entry(entry);
+    failed_ = !more;
+    if (failed_) batch.failure = std::move(more).error();
+    if (failed_ || !*more) break;
+    batch.entries.push_back(entry);
+  }
+  batch.end = bytes_.offset();
+  bytes_.exchange_memory(batch.memory);
+  return !batch.entries.empty() || batch.failure;
+}
+
+// Whether the next entry can be read without touching the memory of those before it.
+bool ReportFile::holds_next() const {
+  const std::string_view ready = bytes_.buffered();
+  return ready.size() >= sizeof(std::uint32_t) && ready.size() - sizeof(std::uint32_t) >= little_endian(ready);
+}
+
+Result<bool> ReportFile::next_entry(Entry& entry) {
+  if (is_cut_) return cut_off("block", payload_, size_ - bytes_.offset());
+  if (in_block_ && left_ > 0 && bytes_.offset() < end_) {
+    TRY(entry_of_block(entry));
+    return true;
+  }
+  if (in_block_ && (left_ > 0 || bytes_.offset() != end_)) {
+    return fail(ErrorKind::malformed, "the block at byte {} promises {} sources and {} results in {} bytes and holds others", at_, sources_,
+                results_, payload_);
+  }
+  in_block_ = false;
+  TRY_ASSIGN(const bool done, bytes_.at_end());
+  if (done) return false;
+  TRY(block(entry));
+  return true;
+}
+
+Result<> ReportFile::block(Entry& entry) {
+  at_ = bytes_.offset();
+  TRY_ASSIGN(const std::uint64_t size, length("block header", max_header_bytes));
+  TRY_ASSIGN(const std::string_view bytes, exactly(size, "block header"));
+  BlockHeader header;
+  TRY(decoding("block header", at_, [&]() -> Result<> {
+    header = read_block_header(bytes);
+    return {};
+  }));
+  entry = {Entry::Kind::block, {bytes, at_}};
+  sources_ = header.sources;
+  results_ = header.results;
+  payload_ = header.payload;
+  left_ = sources_ + results_;
+  end_ = bytes_.offset() + payload_;
+  is_cut_ = size_ > 0 && payload_ > size_ - std::min(size_, bytes_.offset());
+  in_block_ = true;
+  return {};
+}
+
+Result<> ReportFile::entry_of_block(Entry& entry) {
+  const bool is_source = left_ > results_;
+  const std::string_view what = is_source ? "source" : "result";
+  TRY_ASSIGN(const std::uint64_t size, length(what, end_ - std::min(end_, bytes_.offset() + 4)));
+  const std::uint64_t at = bytes_.offset();
+  --left_;
+  if (size > max_entry_bytes) {
+    TRY_ASSIGN(const std::uint64_t skipped, bytes_.skip(size));
+    if (skipped < size) return cut_off(what, size, skipped);
+    entry = {Entry::Kind::passed_over, {{}, at}};
+    return {};
+  }
+  TRY_ASSIGN(const std::string_view bytes, exactly(size, what));
+  entry = {is_source ? Entry::Kind::source : Entry::Kind::result, {bytes, at}};
+  return {};
+}
+
+Result<std::uint64_t> ReportFile::length(std::string_view what, std::uint64_t limit) {
+  const std::uint64_t at = bytes_.offset();
+  TRY_ASSIGN(const std::string_view bytes, exactly(4, what));
+  const std::uint32_t size = little_endian(bytes);
+  if (size > limit) {
+    return fail(ErrorKind::malformed, "a {} of {} bytes at byte {} where at most {} fit", what, size, at, limit)
+        .hint("is the file complete? compare its size with the original");
+  }
+  return std::uint64_t{size};
+}
+
+Result<std::string_view> ReportFile::exactly(std::uint64_t size, std::string_view what) {
+  TRY_ASSIGN(const std::string_view bytes, bytes_.take(size));
+  if (bytes.size() < size) return cut_off(what, size, bytes.size());
+  return bytes;
+}
+
+bool begins_report(std::string_view head) { return head.starts_with(magic); }
 
 Result<> decoding(std::string_view what, std::uint64_t offset, const std::function<Result<>()>& read) {
   try {

@@ -12,11 +12,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
+#include "ingest/ncu_report/chunk_reader.h"
 
 namespace frx::ingest::nsight {
 
@@ -26,21 +28,53 @@ struct Message {
   std::uint64_t offset = 0;
 };
 
-// Receives the content of the file, in its order. Views are valid until the next call.
-class BlockVisitor {
- public:
-  virtual ~BlockVisitor() = default;
-  virtual Result<> block(const Message& header) = 0;
-  virtual Result<> source(const Message& source) = 0;
-  virtual Result<> result(const Message& result) = 0;
-  // A source or a result was skipped because of its size.
-  virtual void passed_over(std::uint64_t bytes) = 0;
+struct Entry {
+  enum class Kind : std::uint8_t {
+    block,
+    source,
+    result,
+    passed_over
+  };  // passed_over: a source or a result that is too large; without bytes
+  Kind kind = Kind::block;
+  Message message;
+};
+
+// Entries that follow one another in the file, in memory that stays as it is while others are read.
+struct EntryBatch {
+  std::vector<Entry> entries;
+  std::uint64_t end = 0;         // where they end in the file
+  std::optional<Error> failure;  // why there are no more
+  ChunkReader::Memory memory;
 };
 
 bool begins_report(std::string_view head);
 
-// Reads the file to its last byte. The error names the byte at which the file becomes invalid.
-Result<> read_report_file(ByteSource& source, BlockVisitor& visitor, const std::function<void(std::uint64_t)>& progress);
+// The entries of a file in its order. Errors name the byte at which the file becomes invalid.
+class ReportFile {
+ public:
+  explicit ReportFile(ByteSource& source) : bytes_(source), size_(source.size_hint()) {}
+
+  // The beginning of the file; called first.
+  Result<> header();
+  // As many whole entries as are in memory, at least one. False at the end of the file, and after a failure.
+  bool next(EntryBatch& batch);
+
+ private:
+  Result<bool> next_entry(Entry& entry);
+  bool holds_next() const;
+  Result<> block(Entry& entry);
+  Result<> entry_of_block(Entry& entry);
+  Result<std::uint64_t> length(std::string_view what, std::uint64_t limit);
+  Result<std::string_view> exactly(std::uint64_t size, std::string_view what);
+
+  ChunkReader bytes_;
+  std::uint64_t size_;
+  bool failed_ = false;
+  // Of the block that is read: where it begins and ends, what its header says, and how many entries are left.
+  std::uint64_t at_ = 0, end_ = 0, sources_ = 0, results_ = 0, payload_ = 0, left_ = 0;
+  bool in_block_ = false;
+  bool is_cut_ = false;  // the file ends before the block does
+};
 
 // Runs `read`, which decodes messages; an exception of protozero becomes an error at `offset`.
 Result<> decoding(std::string_view what, std::uint64_t offset, const std::function<Result<>()>& read);

@@ -60,7 +60,8 @@ std::string plain_rule_text(std::string_view text) {
     plain += mark.size > 0 ? mark.label : text.substr(0, 1);
     text.remove_prefix(mark.size > 0 ? mark.size : 1);
   }
-  return plain.find_first_of("/\\") == plain.npos ? plain : without_homes(plain);
+  const bool may_have_paths = plain.find('/') != plain.npos || plain.find('\\') != plain.npos;
+  return may_have_paths ? without_homes(plain) : plain;
 }
 
 }  // namespace frx::ingest::nsight
