@@ -66,7 +66,9 @@ void describe_tier(Syntax& syntax, report::AnalysisOptions& options) {
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io) {
   const CodeReport& report = *analysis.as<CodeReport>();
   if (const Error* error = report.only_error()) return Failure{*error};
-  TRY(print_answer(io, analyse::answer_of(analysis), options.format));
+  answer::Answer answer = analyse::answer_of(analysis);
+  analyse::add_rule_pages(answer, options.data_directory);
+  TRY(print_answer(io, answer, options.format));
   return judged(report, options);
 }
 

@@ -15,6 +15,7 @@ struct CodeOptions {
   std::string format = "text";  // of render/renderers.def
   std::string fail_on;          // low, medium, high, or ""
   bool allow_unreadable = false;
+  std::string data_directory;     // of the analysis
   std::string with_ptx = "auto";  // yes, no
   analyse::CompilerOptions compilers;
 

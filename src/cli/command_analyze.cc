@@ -261,6 +261,7 @@ Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   TRY_ASSIGN(options.code.format, format_of("analyze", given.json, given.code.format));
+  options.code.data_directory = options.analysis.data_directory;
   TRY(open_if_asked("analyze", given.open, options.code.format, io));
   if (given.given.has("--trace")) return analyze_layout_of_trace(options, io);
   TRY(given.given.expect_applicable("analyze", "", {{"--model", false, "--trace"}}));

@@ -76,7 +76,8 @@ Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view for
   // Its lines are commands on purpose, and it escapes what is in them.
   const bool is_commands = format == "github";
   if (is_commands) io.out.safety().run_by(BuildService::none);
-  Result<> done = render::render(answer, format, {io.width, io.colour, detail}, [&io](std::string_view text) { io.out.write(text); });
+  const render::Style style{io.width, io.colour, detail, io.environment("FRX_PAGES").value_or(FRX_PAGES)};
+  Result<> done = render::render(answer, format, style, [&io](std::string_view text) { io.out.write(text); });
   if (is_commands) io.out.safety().run_by(build_service(io));
   if (done) return done;
   Error error = std::move(done).error();

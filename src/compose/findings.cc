@@ -96,7 +96,8 @@ answer::Issue issue_of(const Finding& finding) {
                       .advice = finding.type->suggestion,
                       .kernel = finding.kernel,
                       .place = scanned(finding.place()),
-                      .more_places = {}};
+                      .more_places = {},
+                      .snippet = finding.snippet};
   for (const TextPlace& place : finding.more_places()) issue.more_places.push_back(scanned(place));
   return issue;
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "render/markdown.h"
 #include "render/render.h"
 
 namespace frx::render {
@@ -12,6 +13,13 @@ using answer::JsonObject;
 using answer::Place;
 
 std::string_view level_of(std::string_view severity) { return severity == "high" ? "error" : severity == "medium" ? "warning" : "note"; }
+
+// What one run is written from.
+struct Scanned {
+  const answer::Issues& issues;
+  const answer::RulePageOf& page_of;
+  std::string_view pages;  // the address of the documentation
+};
 
 // "uncoalesced_access" as people say it: "Uncoalesced access".
 std::string title_of(std::string_view code) {
@@ -51,10 +59,26 @@ void put_location(JsonObject& out, const Place& place) {
   });
 }
 
-void put_rule(JsonObject& out, const Issue* issue) {
+// "https://host/docs" and "rules/x.md" as one address.
+std::string link_to(std::string_view pages, std::string_view address) {
+  return fmt::format("{}{}{}", pages, pages.ends_with('/') ? "" : "/", address);
+}
+
+// The advice in words, and the page of the rule for scanners that show Markdown.
+void put_help(JsonObject& out, const Issue& issue, const std::optional<answer::RulePage>& page) {
+  if (issue.advice.empty() && !page) return;
+  out.object("help", [&](JsonObject& inner) {
+    inner.add("text", issue.advice.empty() ? title_of(issue.rule) : std::string(issue.advice));
+    if (page) inner.add("markdown", markdown_of(page->page));
+  });
+}
+
+void put_rule(JsonObject& out, const Issue* issue, const Scanned& scanned) {
+  const std::optional<answer::RulePage> page = scanned.page_of ? scanned.page_of(issue->rule) : std::nullopt;
   out.add("id", issue->rule, "name", title_of(issue->rule));
   put_text(out, "shortDescription", title_of(issue->rule));
-  if (!issue->advice.empty()) put_text(out, "help", issue->advice);
+  if (page && !scanned.pages.empty()) out.add("helpUri", link_to(scanned.pages, page->address));
+  put_help(out, *issue, page);
   out.object("defaultConfiguration", [&](JsonObject& inner) { inner.add("level", level_of(issue->severity)); });
   out.object("properties", [&](JsonObject& inner) { inner.add("category", issue->category, "precision", issue->confidence); });
 }
@@ -77,7 +101,8 @@ void put_unread(JsonObject& out, const answer::Unread& file) {
   out.list("locations", std::span(&file, 1), [](JsonObject& location, const answer::Unread& one) { put_location(location, {one.path}); });
 }
 
-void put_run(JsonObject& run, const answer::Issues& issues) {
+void put_run(JsonObject& run, const Scanned& scanned) {
+  const answer::Issues& issues = scanned.issues;
   std::map<std::string_view, std::size_t> numbers;
   std::vector<const Issue*> rules;
   for (const Issue& issue : issues.found) {
@@ -86,7 +111,7 @@ void put_run(JsonObject& run, const answer::Issues& issues) {
   run.object("tool", [&](JsonObject& tool) {
     tool.object("driver", [&](JsonObject& driver) {
       driver.add("name", "frx", "fullName", "Fournex", "semanticVersion", FRX_VERSION);
-      driver.list("rules", rules, put_rule);
+      driver.list("rules", rules, [&](JsonObject& rule, const Issue* issue) { put_rule(rule, issue, scanned); });
     });
   });
   run.list("invocations", std::span(&issues.unread, 1), [](JsonObject& invocation, const std::vector<answer::Unread>& unread) {
@@ -100,12 +125,13 @@ void put_run(JsonObject& run, const answer::Issues& issues) {
 
 bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.issues); }
 
-void write(const answer::Answer& answer, const Style&, const answer::TextSink& sink) {
+void write(const answer::Answer& answer, const Style& style, const answer::TextSink& sink) {
   const answer::Issues issues = answer.issues();
+  const Scanned scanned{issues, answer.rule_page, style.pages};
   std::string text;
   JsonObject::write_object(text, 0, &sink, [&](JsonObject& out) {
     out.add("$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0");
-    out.list("runs", std::span(&issues, 1), put_run);
+    out.list("runs", std::span(&scanned, 1), put_run);
   });
   sink(text += '\n');
 }
