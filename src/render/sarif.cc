@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "answer/fingerprints.h"
 #include "render/markdown.h"
 #include "render/render.h"
 
@@ -80,12 +81,28 @@ void put_rule(JsonObject& out, const Issue* issue, const Scanned& scanned) {
   if (page && !scanned.pages.empty()) out.add("helpUri", link_to(scanned.pages, page->address));
   put_help(out, *issue, page);
   out.object("defaultConfiguration", [&](JsonObject& inner) { inner.add("level", level_of(issue->severity)); });
-  out.object("properties", [&](JsonObject& inner) { inner.add("category", issue->category, "precision", issue->confidence); });
+  out.object("properties", [&](JsonObject& inner) {
+    inner.add("category", answer::unless_empty(issue->category), "precision", answer::unless_empty(issue->confidence));
+  });
+}
+
+// What a scanner keeps results apart by from run to run, and what was decided about this one.
+void put_history(JsonObject& out, const Issue& issue) {
+  if (!issue.state.empty()) out.add("baselineState", issue.state);
+  if (!issue.fingerprint.empty()) {
+    // The second name is the one that GitHub looks for.
+    out.object("partialFingerprints",
+               [&](JsonObject& inner) { inner.add("frxFinding/v1", issue.fingerprint, "primaryLocationLineHash", issue.fingerprint); });
+  }
+  if (issue.justified.empty()) return;
+  out.list("suppressions", std::span(&issue, 1),
+           [](JsonObject& one, const Issue& suppressed) { one.add("kind", "external", "justification", suppressed.justified); });
 }
 
 void put_result(JsonObject& out, const Issue& issue, std::size_t rule) {
   out.add("ruleId", issue.rule, "ruleIndex", rule, "level", level_of(issue.severity));
   put_text(out, "message", issue.message);
+  put_history(out, issue);
   out.list("locations", std::span(&issue, 1), [](JsonObject& location, const Issue& one) {
     put_location(location, one.place);
     if (one.kernel.empty()) return;
@@ -104,9 +121,12 @@ void put_unread(JsonObject& out, const answer::Unread& file) {
 void put_run(JsonObject& run, const Scanned& scanned) {
   const answer::Issues& issues = scanned.issues;
   std::map<std::string_view, std::size_t> numbers;
-  std::vector<const Issue*> rules;
-  for (const Issue& issue : issues.found) {
-    if (numbers.emplace(issue.rule, rules.size()).second) rules.push_back(&issue);
+  std::vector<const Issue*> rules, results;
+  for (const auto* list : {&issues.found, &issues.suppressed, &issues.absent}) {
+    for (const Issue& issue : *list) {
+      if (numbers.emplace(issue.rule, rules.size()).second) rules.push_back(&issue);
+      results.push_back(&issue);
+    }
   }
   run.object("tool", [&](JsonObject& tool) {
     tool.object("driver", [&](JsonObject& driver) {
@@ -119,14 +139,15 @@ void put_run(JsonObject& run, const Scanned& scanned) {
     invocation.list("toolExecutionNotifications", unread, put_unread);
   });
   run.add("columnKind", "utf16CodeUnits");
-  run.list("results", issues.found,
-           [&](JsonObject& result, const Issue& issue) { put_result(result, issue, numbers.find(issue.rule)->second); });
+  run.list("results", results,
+           [&](JsonObject& result, const Issue* issue) { put_result(result, *issue, numbers.find(issue->rule)->second); });
 }
 
 bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.issues); }
 
 void write(const answer::Answer& answer, const Style& style, const answer::TextSink& sink) {
-  const answer::Issues issues = answer.issues();
+  answer::Issues issues = answer.issues();
+  answer::add_fingerprints(issues);
   const Scanned scanned{issues, answer.rule_page, style.pages};
   std::string text;
   JsonObject::write_object(text, 0, &sink, [&](JsonObject& out) {
