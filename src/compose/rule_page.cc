@@ -57,8 +57,11 @@ void add_decision(Document& page, const RulePage& rule) {
   }
 }
 
+// "cannot tell" of the data is what reports call inconclusive.
+std::string_view word_for(std::string_view expect) { return expect == "cannot tell" ? "inconclusive" : expect; }
+
 void add_source(Document& page, const PageCase& one) {
-  page.paragraph(fmt::format("{} ({}):", one.name.empty() ? "a case" : one.name, one.expect));
+  page.paragraph(fmt::format("{} ({}):", one.name.empty() ? "a case" : one.name, word_for(one.expect)));
   if (one.source.empty()) return page.paragraph(as_name(one.given), 4);
   page.add(answer::Verbatim{std::string(trim(one.source))});
   page.blank();
@@ -80,7 +83,7 @@ void add_examples(Document& page, const RulePage& rule) {
   }
   if (others.empty()) return;
   page.paragraph("Further cases:");
-  for (const PageCase* one : others) page.hanging("- ", fmt::format("{}: {}", one->name, one->expect), 4);
+  for (const PageCase* one : others) page.hanging("- ", fmt::format("{}: {}", one->name, word_for(one->expect)), 4);
 }
 
 void add_cards(Document& page, const RulePage& rule) {
@@ -131,8 +134,8 @@ void put_page(JsonObject& out, const RulePage* page) {
             answer::unless_empty(name.counter));
   });
   out.list("cases", page->cases, [](JsonObject& one, const PageCase& sample) {
-    one.add("name", answer::unless_empty(sample.name), "expect", sample.expect, "source", answer::unless_empty(sample.source), "given",
-            answer::unless_empty(sample.given));
+    one.add("name", answer::unless_empty(sample.name), "expect", word_for(sample.expect), "source", answer::unless_empty(sample.source),
+            "given", answer::unless_empty(sample.given));
   });
   out.add("does_not_see", page->blind, "refuted_by", answer::unless_empty(page->refuted), "fixes", page->fixes);
   out.list("recommendations", page->cards, [](JsonObject& one, const advise::Card* card) {

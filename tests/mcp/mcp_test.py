@@ -3,12 +3,16 @@
     FRX=build/dev/frx FRX_BUILD=build/dev python3 tests/mcp/mcp_test.py
 """
 
+import csv
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -125,6 +129,30 @@ class Protocol(unittest.TestCase):
             self.assertEqual(server.ask("resources/read", uri="file:///etc/passwd")["error"]["code"], -32602)
             self.assertIn("structuredContent", server.call("diagnose", path=PROFILE))
         self.assertEqual(server.code, 0)
+
+    def test_mutated_messages_end_nothing(self) -> None:
+        chance = random.Random(7)
+        seeds = [json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": META, **params}}).encode() for method, params in [
+            ("tools/call", {"name": "search_kernels", "arguments": {"path": f"{ZOO}/bad.cu", "query": "s", "max_tokens": 300, "cursor": "0"}}),
+            ("initialize", {"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"}}),
+            ("resources/read", {"uri": "frx://explain/warp_divergence"}),
+            ("prompts/get", {"name": "check_my_change", "arguments": {"before": "a", "after": "{before}"}}),
+        ]]
+        with Server() as server:
+            answers: list[dict] = []
+            reader = threading.Thread(target=lambda: answers.extend(json.loads(line) for line in iter(server.process.stdout.readline, b"")))
+            reader.start()
+            for _ in range(3000):
+                line = bytearray(chance.choice(seeds))
+                for _ in range(chance.randrange(1, 6)):
+                    at = chance.randrange(len(line))
+                    line[at : at + chance.randrange(0, 4)] = chance.choice([b"", b'"', b"{", b"}", b"[", b"\\", b"null", b"-1", b"1e999", b"\xff", b"\\ud800"])
+                server.write(bytes(line).replace(b"\n", b" ") + b"\n")
+            server.process.stdin.close()
+            reader.join(120)
+            self.assertEqual(server.process.wait(60), 0)
+            self.assertGreater(len(answers), 2000)
+            self.assertEqual({one["jsonrpc"] for one in answers}, {"2.0"})
 
     def test_wrong_arguments_are_told_to_the_model(self) -> None:
         with Server() as server:
@@ -318,6 +346,57 @@ class Answers(unittest.TestCase):
                 self.assertTrue(content["verdict"] and content["reason"], file)
                 self.assertTrue(content["first_action"] or content["next_measurement"], file)
         self.assertGreater(diagnosed, len(files) * 9 // 10)
+
+
+class ScriptedAgent(unittest.TestCase):
+    """An agent without a language model: it diagnoses, and where something is inconclusive it takes the measurement that next_measurement names."""
+
+    # What a run of `ncu` without sections beyond Speed of Light and Launch Statistics holds.
+    SECTIONS = re.compile(r"gpu__time_duration\.sum|launch__|device__attribute|(sm|l1tex|lts|dram)__throughput\.avg\.pct|gpu__(compute_memory|dram)_throughput")
+
+    def rows(self) -> list[dict]:
+        with (CORPUS / "ncu-labels.tsv").open(newline="") as file:
+            rows = [row for row in csv.DictReader(file, delimiter="\t") if row["file"].startswith("ncurep/") and row["kernel"] == "*"]
+        return [row for row in rows if (CORPUS / row["file"]).is_file() and (CORPUS / row["file"]).stat().st_size < 6 << 20]
+
+    def cut(self, report: Path, folder: Path) -> Path:
+        """The report as an export that has these sections alone."""
+        whole, part = folder / "whole.csv", folder / f"{report.stem}.csv"
+        subprocess.run([FRX, "export", str(report), "--out", str(whole)], capture_output=True, check=True)
+        with whole.open(newline="") as file, part.open("w", newline="") as out:
+            reader = csv.DictReader(file)
+            writer = csv.DictWriter(out, reader.fieldnames, quoting=csv.QUOTE_ALL)
+            writer.writeheader()
+            writer.writerows(row for row in reader if self.SECTIONS.match(row["Metric Name"] or ""))
+        return part
+
+    def accepts(self, row: dict, verdict: str) -> bool:
+        """As tests/corpus/ncu_labels.cc reads the lists of the experts."""
+        accepted = row["accepted_primary"].split("|")
+        latency = ["latency_bound", "fixed_latency_dependency", "instruction_fetch", "constant_cache_misses"]
+        if {"inconclusive", "low_issue_efficiency", "low_warp_scheduler_utilization"} & set(accepted):
+            accepted += latency
+        if "compute_bound" in accepted:
+            accepted.append("fp64_pipe_bound")
+        return any(f"({label})" in verdict or verdict.startswith(f"{label}:") for label in accepted)
+
+    def test_it_reaches_the_diagnosis_of_the_experts(self) -> None:
+        if not CORPUS.is_dir():
+            self.skipTest("no corpus of real profiles")
+        rows, right, at_once, wrong = self.rows(), 0, 0, []
+        with tempfile.TemporaryDirectory() as name, Server(Path("/")) as server:
+            for row in rows:
+                report = CORPUS.resolve() / row["file"]
+                part = self.cut(report, Path(name))
+                verdict = server.content("diagnose", path=str(part), max_tokens=1000)["verdict"]
+                at_once += self.accepts(row, verdict)
+                if server.content("next_measurement", path=str(part))["next_measurement"]:
+                    verdict = server.content("diagnose", path=str(report), max_tokens=1000)["verdict"]
+                right += self.accepts(row, verdict)
+                if not self.accepts(row, verdict):
+                    wrong.append((report.name, verdict))
+        print(f"{right} of {len(rows)} reports, {at_once} of them from the sections alone; not: {wrong}")
+        self.assertGreaterEqual(right, 0.9 * len(rows), wrong)
 
 
 class Clients(unittest.TestCase):

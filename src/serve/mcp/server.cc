@@ -83,7 +83,7 @@ void McpServer::answer(const Asked& asked, Json result) {
   send({{"id", asked.id}, {"result", std::move(result)}});
 }
 
-// Lists are the same for everyone as long as the program runs.
+// Lists are the same for all clients as long as the program runs.
 void McpServer::answer_list(const Asked& asked, Json result) {
   if (asked.is_modern) {
     result["ttlMs"] = list_is_good_for_ms;

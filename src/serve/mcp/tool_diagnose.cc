@@ -63,7 +63,7 @@ void diagnose_profile(const Json& result, AgentAnswer& answer) {
   std::ranges::stable_partition(answer.items, [&](const Json& item) { return text_at(item, "/id") == primary; });
   const bool has_label = !answer.items.empty() && text_at(answer.items[0], "/id") == primary;
   const std::optional<double> score = has_label ? number_at(answer.items[0], "/score") : std::nullopt;
-  answer.verdict = score ? fmt::format("{} ({}) explains {:.0f} % of the kernel time", title_in(labels, primary), primary, 100 * *score)
+  answer.verdict = score ? fmt::format("{} ({}) leads, with a score of {:.2f}", title_in(labels, primary), primary, *score)
                          : fmt::format("{}: {}", primary, text_at(result, "/diagnostic_scope/message"));
   const std::string because = text_at(result, "/recommendations/0/because"), numbers = has_label ? evidence_words_of(answer.items[0]) : "";
   answer.reason = because + (because.empty() || numbers.empty() ? "" : " ") + numbers;
