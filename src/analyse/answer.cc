@@ -48,11 +48,13 @@ struct Composed {
 answer::Answer answer_of(const Analysis& analysis, const std::string& scope) { return std::visit(Composed{scope}, analysis.report); }
 
 void add_rule_pages(answer::Answer& answer, const std::string& data_directory) {
-  answer.rule_page = [data_directory, page_of = answer::RulePageOf()](std::string_view rule) mutable -> std::optional<answer::RulePage> {
+  const auto kind = answer.mode == "ncu" ? report::RulePage::Kind::label : report::RulePage::Kind::rule;
+  answer.rule_page = [data_directory, kind,
+                      page_of = answer::RulePageOf()](std::string_view rule) mutable -> std::optional<answer::RulePage> {
     if (!page_of) {
       Result<std::shared_ptr<const report::Expertise>> expertise = report::Expertise::load(data_directory);
       if (!expertise) return std::nullopt;
-      page_of = compose::page_of_rules(report::RulePages::of(std::move(*expertise)));
+      page_of = compose::page_of_rules(report::RulePages::of(std::move(*expertise)), kind);
     }
     return page_of(rule);
   };

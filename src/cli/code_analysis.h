@@ -30,10 +30,12 @@ void describe_code(Syntax& syntax, CodeOptions& options);
 // --pedantic.
 void describe_tier(Syntax& syntax, report::AnalysisOptions& options);
 
-// What was found, held against --baseline and --suppressions, with the pages of its rules.
-Result<answer::Answer> code_answer(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io);
+// What was found in code or a profile, held against --baseline and --suppressions, with the pages of its rules.
+Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io);
 
-// Fails when a finding that counts reaches `fail_on`, when a file could not be read (unless that is allowed), or when none could.
+// Fails when a finding that counts reaches `fail_on`.
+Result<> expect_none_reaching(const answer::Answer& answer, const CodeOptions& options);
+// The same, and when a file could not be read (unless that is allowed), or when none could.
 Result<int> judge_code(const analyse::CodeReport& report, const answer::Answer& answer, const CodeOptions& options);
 
 // Prints the answer. Fails when a finding reaches `fail_on`, when a file could not be read (unless that is allowed), or when none could.

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <set>
 
 #include "answer/fingerprints.h"
 #include "base/files.h"
@@ -23,32 +22,39 @@ std::string today(const Io& io) {
   return compose::day_of(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-// Those that the analysis read, and those that are there no more.
-std::function<bool(std::string_view)> looked_at(const analyse::CodeReport& report) {
-  std::set<std::string> read, unread;
-  for (const analyse::CodeUnit& unit : report.units) {
-    for (const report::UnreadFile& file : unit.unread) unread.insert(answer::tidy_path(file.path));
-    for (const std::string& path : unit.paths) read.insert(answer::tidy_path(path));
-    if (unit.error) unread.insert(answer::tidy_path(unit.path));
-  }
-  return [read = std::move(read), unread = std::move(unread)](std::string_view file) {
+std::function<bool(std::string_view)> looked_at(ReadFiles files) {
+  return [files = std::move(files)](std::string_view file) {
     const std::string path(file);
     std::error_code error;
-    if (unread.contains(path)) return false;
-    return read.contains(path) || !std::filesystem::exists(path, error);
+    if (files.unread.contains(path)) return false;
+    return files.read.contains(path) || !std::filesystem::exists(path, error);
   };
 }
 
 }  // namespace
 
 void describe_gate(Syntax& syntax, GateOptions& options) {
-  syntax.option("--write-baseline", "FILE", options.write_baseline, "code: write what is found as a baseline for later runs");
-  syntax.option("--suppressions", "FILE", options.suppressions, "code: findings that are accepted, with reasons and for how long (YAML)");
+  syntax.option("--write-baseline", "FILE", options.write_baseline, "code, profiles: write what is found as a baseline for later runs");
+  syntax.option("--suppressions", "FILE", options.suppressions,
+                "code, profiles: findings that are accepted, with reasons and for how long (YAML)");
 }
 
-Result<answer::Answer> gated(answer::Answer answer, const analyse::CodeReport& report, const GateOptions& options, const Io& io) {
+ReadFiles files_of(const analyse::Analysis& analysis) {
+  ReadFiles files;
+  if (const report::NcuReport* profile = analysis.profile()) files.read.insert(answer::tidy_path(profile->source));
+  const auto* code = analysis.as<analyse::CodeReport>();
+  if (!code) return files;
+  for (const analyse::CodeUnit& unit : code->units) {
+    for (const report::UnreadFile& file : unit.unread) files.unread.insert(answer::tidy_path(file.path));
+    for (const std::string& path : unit.paths) files.read.insert(answer::tidy_path(path));
+    if (unit.error) files.unread.insert(answer::tidy_path(unit.path));
+  }
+  return files;
+}
+
+Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options, const Io& io) {
   if (!options.is_given()) return answer;
-  compose::Gate gate{.suppressions_file = options.suppressions, .today = today(io), .was_looked_at = looked_at(report)};
+  compose::Gate gate{.suppressions_file = options.suppressions, .today = today(io), .was_looked_at = looked_at(std::move(files))};
   if (!options.baseline.empty()) {
     TRY_ASSIGN(const std::string text, read_file(options.baseline));
     TRY_ASSIGN(gate.baseline, compose::read_baseline(options.baseline, text));

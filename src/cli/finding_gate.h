@@ -1,9 +1,11 @@
-// --baseline, --write-baseline and --suppressions: findings in code beside those that were found, or accepted, before.
+// --baseline, --write-baseline and --suppressions: findings in code and labels of profiles beside those that were found, or accepted,
+// before.
 #pragma once
 
+#include <set>
 #include <string>
 
-#include "analyse/code.h"
+#include "analyse/analyse.h"
 #include "answer/answer.h"
 #include "base/result.h"
 #include "cli/io.h"
@@ -22,8 +24,14 @@ struct GateOptions {
 // --write-baseline and --suppressions; --baseline has two meanings in frx analyze and is declared there.
 void describe_gate(Syntax& syntax, GateOptions& options);
 
+// The files that an analysis read, of which a finding that is found no more is gone; and those that it could not read.
+struct ReadFiles {
+  std::set<std::string> read, unread;  // tidy paths
+};
+ReadFiles files_of(const analyse::Analysis& analysis);
+
 // The answer held against them; as it is where none was given.
-Result<answer::Answer> gated(answer::Answer answer, const analyse::CodeReport& report, const GateOptions& options, const Io& io);
+Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options, const Io& io);
 
 // Writes --write-baseline, and says so on the error stream. `allow_unreadable`: also where a file could not be read, whose findings are
 // then missing.

@@ -204,11 +204,11 @@ std::vector<RulePageFile> files_of(const RulePages& pages) {
   return files;
 }
 
-answer::RulePageOf page_of_rules(std::shared_ptr<const RulePages> pages) {
-  return [pages = std::move(pages)](std::string_view id) -> std::optional<answer::RulePage> {
+answer::RulePageOf page_of_rules(std::shared_ptr<const RulePages> pages, RulePage::Kind kind) {
+  return [pages = std::move(pages), kind](std::string_view id) -> std::optional<answer::RulePage> {
     Pages shown;
     for (const RulePage* page : pages->with_id(id)) {
-      if (page->kind == RulePage::Kind::rule) shown.push_back(page);
+      if (page->kind == kind) shown.push_back(page);
     }
     if (shown.empty()) return std::nullopt;
     return answer::RulePage{address_of(*shown.front()), document_of(shown)};

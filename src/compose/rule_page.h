@@ -23,6 +23,7 @@ struct RulePageFile {
 std::vector<RulePageFile> files_of(const report::RulePages& pages);
 
 // For answer::Answer::rule_page; the pages are kept.
-answer::RulePageOf page_of_rules(std::shared_ptr<const report::RulePages> pages);
+// `kind`: findings in code are of rules, those of a profile of labels.
+answer::RulePageOf page_of_rules(std::shared_ptr<const report::RulePages> pages, report::RulePage::Kind kind);
 
 }  // namespace frx::compose
