@@ -1,8 +1,9 @@
-// Drives frx mcp with the clients of npm: `node drive.mjs modern|legacy FRX ROOT REQUESTS.json`. Prints what it got as JSON.
+// Drives frx mcp with the clients of npm: `node drive.mjs modern|legacy FRX ROOT REQUESTS.json [URL]`; with URL, that of frx serve. Prints what it
+// got as JSON.
 // The clients validate what they get by the schemas of the protocol and by the output schemas of the tools.
 import { readFileSync } from 'node:fs';
 
-const [era, frx, root, requests] = process.argv.slice(2);
+const [era, frx, root, requests, url] = process.argv.slice(2);
 const parameters = { command: frx, args: ['mcp', '--root', root], cwd: root, stderr: 'inherit' };
 
 async function connected() {
@@ -12,13 +13,14 @@ async function connected() {
     const { ListRootsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const client = new Client({ name: 'test', version: '1' }, { capabilities: { roots: {} } });
     client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: `file://${root}` }] }));
-    await client.connect(new StdioClientTransport(parameters));
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    await client.connect(url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport(parameters));
     return client;
   }
-  const { Client } = await import('@modelcontextprotocol/client');
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  await client.connect(new StdioClientTransport(parameters));
+  await client.connect(url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport(parameters));
   return client;
 }
 

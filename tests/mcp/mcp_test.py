@@ -17,6 +17,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/serve"))
+import server as serve  # noqa: E402
 FRX = os.environ.get("FRX", str(ROOT / "build/dev/frx"))
 BUILD = Path(os.environ.get("FRX_BUILD", ROOT / "build/dev"))
 CORPUS = Path(os.environ.get("FRX_CORPUS", ROOT.parent / "shared/corpus"))
@@ -415,7 +417,7 @@ class Clients(unittest.TestCase):
         shutil.copy(Path(__file__).parent / "drive.mjs", home / "drive.mjs")
         return home
 
-    def drive(self, era: str) -> dict:
+    def drive(self, era: str, *url: str) -> dict:
         home = self.home()
         requests = home / f"{era}.json"
         calls = [
@@ -430,7 +432,7 @@ class Clients(unittest.TestCase):
             {"name": "diagnose", "arguments": {"path": "/etc/passwd"}},
         ]
         requests.write_text(json.dumps(calls))
-        done = subprocess.run(["node", str(home / "drive.mjs"), era, FRX, str(ROOT), str(requests)], cwd=home, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(["node", str(home / "drive.mjs"), era, FRX, str(ROOT), str(requests), *url], cwd=home, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         result = json.loads(done.stdout)
         self.assertEqual([tool["name"] for tool in result["tools"]], TOOLS)
@@ -448,6 +450,36 @@ class Clients(unittest.TestCase):
         self.assertEqual(modern["tools"], legacy["tools"])
         for first, second in zip(modern["calls"][:-1], legacy["calls"][:-1]):
             self.assertEqual(first["structuredContent"], second["structuredContent"])
+
+    def test_both_eras_get_the_same_over_http(self) -> None:
+        self.home()
+        by_line = self.drive("modern")
+        with serve.Server("--mcp-root", str(ROOT)) as server:
+            for era in ("modern", "legacy"):
+                over_http = self.drive(era, f"http://127.0.0.1:{server.port}/mcp")
+                self.assertEqual(over_http["tools"], by_line["tools"])
+                for first, second in zip(over_http["calls"][:-1], by_line["calls"][:-1]):
+                    self.assertEqual(first["structuredContent"]["verdict"].replace(f"{ROOT}/", ""), second["structuredContent"]["verdict"])
+
+
+class OverHttp(unittest.TestCase):
+    def test_headers_that_say_something_else_are_refused(self) -> None:
+        with serve.Server("--mcp-root", str(ROOT)) as server:
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}})
+            headers = {"Content-Type": "application/json", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
+            self.assertEqual(len(server.ask("POST", "/mcp", body, headers).json()["result"]["tools"]), len(TOOLS))
+            for name, value in [("Mcp-Method", "tools/call"), ("Mcp-Name", "diagnose"), ("MCP-Protocol-Version", "2025-11-25")]:
+                answer = server.ask("POST", "/mcp", body, {**headers, name: value})
+                self.assertEqual((answer.status, answer.json()["error"]["code"]), (400, -32020), name)
+            self.assertEqual(server.ask("POST", "/mcp", "{", headers).json()["error"]["code"], -32700)
+            self.assertEqual(server.ask("GET", "/mcp").status, 405)
+            self.assertEqual(server.ask("POST", "/mcp", body, {**headers, "Origin": "http://evil.example"}).status, 403)
+            notification = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+            self.assertEqual(server.ask("POST", "/mcp", notification, {"Content-Type": "application/json"}).status, 202)
+            outside = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"_meta": META, "name": "diagnose", "arguments": {"path": "/etc/passwd"}}})
+            self.assertTrue(server.ask("POST", "/mcp", outside, {"Content-Type": "application/json"}).json()["result"]["isError"])
+        with serve.Server() as server:
+            self.assertEqual(server.ask("POST", "/mcp", body, headers).status, 404)
 
 
 if __name__ == "__main__":

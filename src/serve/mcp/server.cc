@@ -239,6 +239,18 @@ void McpServer::run_call(const std::string& key, const Asked& asked) {
   ended_.notify_all();
 }
 
+void McpServer::expect_handshake_elsewhere(const std::string& version) {
+  is_initialized_ = std::ranges::find(handshake_versions, version) != handshake_versions.end();
+}
+
+void McpServer::cancel_all() {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [id, call] : running_) {
+    call.is_cancelled = true;
+    call.stop.request_stop();
+  }
+}
+
 void McpServer::finish() {
   {
     std::unique_lock lock(mutex_);

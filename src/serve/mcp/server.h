@@ -30,6 +30,10 @@ class McpServer {
   void take(std::string_view line);
   // A line that is longer than may be.
   void refuse_line(std::string_view why);
+  // Over HTTP each request may come to another server: one that names an older revision has had its handshake.
+  void expect_handshake_elsewhere(const std::string& version);
+  // Ends all calls that run; none of them is answered.
+  void cancel_all();
   // The client sends nothing any more: calls that run are answered, and then it ends.
   void finish();
 
