@@ -10,7 +10,7 @@
 namespace frx::answer {
 namespace {
 
-constexpr std::size_t digits = 32;
+constexpr std::size_t fingerprint_digits = 32;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -47,7 +47,7 @@ std::string tidy_path(std::string_view path) {
 }
 
 std::string content_fingerprint(const Issue& issue) {
-  return sha256(fmt::format("{}\n{}\n{}", issue.rule, issue.kernel, squeezed(issue.snippet))).substr(0, digits);
+  return sha256(fmt::format("{}\n{}\n{}", issue.rule, issue.kernel, squeezed(issue.snippet))).substr(0, fingerprint_digits);
 }
 
 void add_fingerprints(Issues& issues) {
@@ -55,7 +55,7 @@ void add_fingerprints(Issues& issues) {
   for (Issue& issue : issues.found) {
     const std::string text = fmt::format("{}\n{}\n{}\n{}", issue.rule, tidy_path(issue.place.file), issue.kernel, squeezed(issue.snippet));
     const std::size_t number = seen[text]++;
-    if (issue.fingerprint.empty()) issue.fingerprint = sha256(fmt::format("{}\n{}", text, number)).substr(0, digits);
+    if (issue.fingerprint.empty()) issue.fingerprint = sha256(fmt::format("{}\n{}", text, number)).substr(0, fingerprint_digits);
   }
 }
 

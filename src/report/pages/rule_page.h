@@ -38,22 +38,22 @@ struct RulePage {
   enum class Kind : std::uint8_t { rule, label };
 
   Kind kind = Kind::rule;
-  std::string_view id;
-  std::string title;                                             // "Uncoalesced access"
-  std::string_view subject;                                      // what it is about: "CUDA source"
-  std::vector<std::pair<std::string_view, std::string>> traits;  // "Severity": "medium"
-  std::vector<std::string> says;                                 // its words, with {facts} to be filled in
-  std::vector<std::string_view> why;
-  std::vector<PageCondition> conditions;
-  std::vector<PageName> names;
-  std::vector<PageCase> cases;
-  std::vector<std::string> blind;  // what it does not see
-  std::vector<std::string_view> fixes;
-  std::vector<const advise::Card*> cards;
-  std::vector<std::string> checks;    // how to find out whether it is right, and whether a change helped
-  std::vector<std::string> commands;  // that do so
-  std::string_view refuted;           // what would show that it is wrong
-  std::string file;                   // "data/bottlenecks/memory_bandwidth_bound.yaml"
+  std::string_view id = {};
+  std::string title = {};                                             // "Uncoalesced access"
+  std::string_view subject = {};                                      // what it is about: "CUDA source"
+  std::vector<std::pair<std::string_view, std::string>> traits = {};  // "Severity": "medium"
+  std::vector<std::string> says = {};                                 // its words, with {facts} to be filled in
+  std::vector<std::string_view> why = {};
+  std::vector<PageCondition> conditions = {};
+  std::vector<PageName> names = {};
+  std::vector<PageCase> cases = {};
+  std::vector<std::string> blind = {};  // what it does not see
+  std::vector<std::string_view> fixes = {};
+  std::vector<const advise::Card*> cards = {};
+  std::vector<std::string> checks = {};    // how to find out whether it is right, and whether a change helped
+  std::vector<std::string> commands = {};  // that do so
+  std::string_view refuted = {};           // what would show that it is wrong
+  std::string file = {};                   // "data/bottlenecks/memory_bandwidth_bound.yaml"
 };
 
 // "rules/uncoalesced_access.md", below the folder or address of the documentation.

@@ -19,15 +19,15 @@ constexpr std::size_t usual_tokens = 2000, fewest_tokens = 250, most_tokens = 10
 std::size_t tokens_of(std::string_view text);
 
 struct AgentAnswer {
-  std::string tool;
-  std::string verdict;              // one sentence
-  std::string reason;               // why, or ""
+  std::string tool = {};
+  std::string verdict = {};         // one sentence
+  std::string reason = {};          // why, or ""
   Json first_action = nullptr;      // {"id", "title", "actions", "check"}
   Json next_measurement = nullptr;  // {"why", "command"}
   Json facts = Json::object();      // what the answer is about
-  std::string items_are;            // "bottlenecks and recommendations"
-  std::vector<Json> items;          // the most important first, each with "kind" and "id"
-  std::string full;                 // the command that prints everything
+  std::string items_are = {};       // "bottlenecks and recommendations"
+  std::vector<Json> items = {};     // the most important first, each with "kind" and "id"
+  std::string full = {};            // the command that prints everything
 };
 
 // As structured content of at most so many tokens; `from`: how many items were told before. What does not fit is cut: details of items,

@@ -112,7 +112,7 @@ std::string compare_command(const Compared& done) {
 
 Result<AgentAnswer> compare(const ToolCall& call) {
   TRY_ASSIGN(const std::unique_ptr<Compared> done, compared_in(call));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   answer.items_are = "what changed";
   answer.full = compare_command(*done);
   if (done->is_of("ncu_comparison_v1"))
@@ -142,7 +142,7 @@ Json item_of_prediction(const Json& prediction, const Json& card) {
 Result<AgentAnswer> predict(const ToolCall& call) {
   TRY_ASSIGN(const std::string before, call.path("before"));
   TRY_ASSIGN(const std::unique_ptr<Analysed> done, analysed(call, {before}));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   const Json& recommendations = at(done->result, "/recommendations");
   if (recommendations.is_array()) {
     for (const Json& card : recommendations) {
@@ -165,7 +165,7 @@ Result<AgentAnswer> check_change(const ToolCall& call) {
   if (!done->is_of("ncu_comparison_v1"))
     return fail(ErrorKind::usage, "check_change scores predictions between two profiles of Nsight Compute")
         .hint("compare is for runs and code");
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   compare_profiles_in(done->result, answer);
   answer.items.clear();
   const Json& scores = at(done->result, "/predictions");

@@ -41,7 +41,7 @@ Result<AgentAnswer> explain_number(const ToolCall& call) {
   TRY_ASSIGN(const std::unique_ptr<Analysed> done, analysed(call, paths));
   TRY_ASSIGN(const knowledge::Knowledge* known, done->context.knowledge());
   TRY_ASSIGN(const std::string story, analyse::why(done->analysis, field, "auto", *known));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   add_story(story, answer);
   answer.items_are = "where it is from, line by line; of a rule or label, then its conditions and names";
   TRY_ASSIGN(std::shared_ptr<const report::Expertise> expertise, report::Expertise::load(call.api.knowledge.data_directory));

@@ -72,7 +72,7 @@ Json next_of_profile(const Json& result, const std::vector<Json>& open) {
 Result<AgentAnswer> next_measurement(const ToolCall& call) {
   TRY_ASSIGN(const std::vector<std::string> paths, call.paths());
   TRY_ASSIGN(const std::unique_ptr<Analysed> done, analysed(call, paths));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   answer.items = open_items(*done);
   answer.items_are = "what is inconclusive or unproven, and what would decide it";
   answer.next_measurement = next_of(*done);

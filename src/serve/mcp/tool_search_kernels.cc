@@ -63,7 +63,7 @@ Result<AgentAnswer> search_kernels(const ToolCall& call) {
   TRY_ASSIGN(const std::string query, call.text("query"));
   TRY_ASSIGN(const std::vector<std::string> paths, call.paths());
   TRY_ASSIGN(const std::unique_ptr<Analysed> done, analysed(call, paths));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   std::vector<Json> all = kernels_of(*done);
   for (Json& kernel : all) {
     if (contains_ignoring_case(text_at(kernel, "/id"), query)) answer.items.push_back(std::move(kernel));

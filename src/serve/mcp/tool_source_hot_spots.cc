@@ -47,7 +47,7 @@ void hot_lines_of(const Json& result, AgentAnswer& answer) {
 Result<AgentAnswer> source_hot_spots(const ToolCall& call) {
   TRY_ASSIGN(const std::vector<std::string> paths, call.paths());
   TRY_ASSIGN(const std::unique_ptr<Analysed> done, analysed(call, paths));
-  AgentAnswer answer{.tool = {}, .verdict = {}, .reason = {}};
+  AgentAnswer answer;
   answer.full = done->command();
   if (done->is_profile()) {
     hot_lines_of(done->result, answer);
