@@ -228,6 +228,9 @@ void McpServer::run_call(const std::string& key, const Asked& asked) {
     result = done ? content_of(*done) : content_of(done.error());
   } catch (const std::bad_alloc&) {
     result = content_of(MemoryBudget::error());
+  } catch (const std::exception& error) {  // of a library: the other calls go on
+    result = content_of(
+        Error{ErrorKind::malformed, fmt::format("unexpected: {}", error.what()), {}, "please report it, with the input that shows it"});
   }
   bool is_cancelled = false;
   {
