@@ -1,6 +1,7 @@
 #include "analyse/answer.h"
 
 #include "compose/answers.h"
+#include "compose/rule_page.h"
 
 namespace frx::analyse {
 namespace {
@@ -45,5 +46,18 @@ struct Composed {
 }  // namespace
 
 answer::Answer answer_of(const Analysis& analysis, const std::string& scope) { return std::visit(Composed{scope}, analysis.report); }
+
+void add_rule_pages(answer::Answer& answer, const std::string& data_directory) {
+  const auto kind = answer.mode == "ncu" ? report::RulePage::Kind::label : report::RulePage::Kind::rule;
+  answer.rule_page = [data_directory, kind,
+                      page_of = answer::RulePageOf()](std::string_view rule) mutable -> std::optional<answer::RulePage> {
+    if (!page_of) {
+      Result<std::shared_ptr<const report::Expertise>> expertise = report::Expertise::load(data_directory);
+      if (!expertise) return std::nullopt;
+      page_of = compose::page_of_rules(report::RulePages::of(std::move(*expertise)), kind);
+    }
+    return page_of(rule);
+  };
+}
 
 }  // namespace frx::analyse

@@ -12,4 +12,7 @@ namespace frx::analyse {
 // longer than the answer; everything else is kept by the answer.
 answer::Answer answer_of(const Analysis& analysis, const std::string& scope = "auto");
 
+// The pages of the rules of its findings, read when a renderer first asks for one. `data_directory`: that of the analysis.
+void add_rule_pages(answer::Answer& answer, const std::string& data_directory);
+
 }  // namespace frx::analyse

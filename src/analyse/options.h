@@ -33,6 +33,7 @@ struct BuildOptions {
   std::vector<std::string> include_folders;  // of -I
   std::vector<std::string> definitions;      // of -D: "N=4", "FAST"
   std::string compile_commands;              // a compile_commands.json; "": the one in a folder of the source or above it
+  std::vector<std::string> roots;            // folders outside of which no header and no compile_commands.json is opened; empty: none such
 };
 
 struct Options {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/folders.h"
 #include "base/text.h"
 
 namespace frx::analyse {
@@ -28,6 +29,9 @@ std::string compile_commands_above(const std::string& folder) {
   }
   return "";
 }
+
+// Whether it may be opened; everything may where there are no roots.
+bool is_in(const std::vector<std::string>& roots, const std::string& path) { return roots.empty() || lies_in(path, roots); }
 
 // One JSON string after another; escapes other than of a quote and a backslash stay as they are.
 std::vector<std::string> strings_in(std::string_view json) {
@@ -89,12 +93,18 @@ Result<SourceHeaders> SourceHeaders::of(std::span<const Input> inputs, const Bui
   std::string commands = build.compile_commands;
   if (commands.empty()) {
     commands = compile_commands_above(*folders.begin());
+    if (!is_in(build.roots, commands)) commands.clear();
     const Result<std::string> text = commands.empty() ? Result<std::string>(std::string()) : read_file(commands);
     if (text) std::ranges::move(include_folders_in(*text), std::back_inserter(where.include));
   } else {
     TRY_ASSIGN(const std::string text, read_file(commands));
     std::ranges::move(include_folders_in(text), std::back_inserter(where.include));
   }
+  // Headers are opened by their names in these folders: a link that leads out of the roots would be followed.
+  const auto leads_out = [&](const std::string& folder) { return !link_out_of(folder, build.roots).empty(); };
+  if (!build.roots.empty() && std::ranges::any_of(where.given, leads_out)) return result;
+  std::erase_if(where.include,
+                [&](const std::string& folder) { return !is_in(build.roots, folder) || (!build.roots.empty() && leads_out(folder)); });
   result.headers_ = std::make_shared<const ingest::cuda::Headers>(where, files);
   return result;
 }

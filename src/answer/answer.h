@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ struct Issue {
   std::string_view message, advice, kernel;
   Place place;
   std::vector<Place> more_places;
+  std::string_view snippet = {};    // the line of the place
+  std::string fingerprint = {};     // the same as long as the finding is, wherever its line moves; "" until it is computed
+  std::string_view state = {};      // beside a baseline: new, unchanged, absent
+  std::string_view justified = {};  // of a finding that is suppressed: why
 };
 
 // An input that could not be read, and why.
@@ -44,7 +49,16 @@ struct Unread {
 struct Issues {
   std::vector<Issue> found;
   std::vector<Unread> unread;
+  std::vector<Issue> suppressed = {};  // accepted, with a reason
+  std::vector<Issue> absent = {};      // of the baseline, and found no more
 };
+
+// What is known of a rule, and where that stands below the address of the documentation: "rules/uncoalesced_access.md".
+struct RulePage {
+  std::string address;
+  Document page;
+};
+using RulePageOf = std::function<std::optional<RulePage>(std::string_view rule)>;
 
 // A page, or an object.
 struct BriefFile {
@@ -59,6 +73,7 @@ struct Answer {
   std::function<Document(Detail)> document = {};
   Payload payload = {};
   std::function<Issues()> issues = {};                 // none for a kind that has no findings in files
+  RulePageOf rule_page = {};                           // of the rules of these findings
   std::function<std::vector<BriefFile>()> brief = {};  // none for a kind that has no brief
   std::vector<std::shared_ptr<const void>> kept = {};  // what the functions look at
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "analyse/analyzer.h"
 #include "analyse/answer.h"
@@ -68,7 +69,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-source", "FILE", options.after.source, "CUDA source of the version after");
   syntax.option("--after-ptx", "FILE", options.after.ptx, "its PTX");
   syntax.option("--after-ncu", "FILE", options.after.ncu, "its Nsight Compute profile");
-  syntax.option("--baseline", "FILE", options.before.any_old, "old name of --before");
+  syntax.option(
+      "--baseline", "FILE", options.before.any_old,
+      "of code and profiles: mark findings as new, unchanged and gone since --write-baseline; with --optimized: old name of --before");
   syntax.option("--optimized", "FILE", options.after.any_old, "old name of --after");
   syntax.option("--before-label", "TEXT", options.before.label, "what to call the first side");
   syntax.option("--after-label", "TEXT", options.after.label, "what to call the second side");
@@ -80,6 +83,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--scope", "SCOPE", options.scope,
                 "of a run or trace: all completed steps (run), those after warming up (steady_state), or auto");
   describe_code(syntax, options.code);
+  describe_gate(syntax, options.code.gate);
   describe_tier(syntax, options.analysis);
   syntax.flag("--json,--output-json", options.json, "print JSON");
   describe_open(syntax, options.open);
@@ -90,6 +94,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.example("runs/run-3f9c2a71b04e.zip", "why the steps of a run take as long as they do");
   syntax.example("kernel.ptx", "what the compiled code says of itself");
   syntax.example("build/ --format sarif --fail-on high", "all code in a folder, for CI");
+  syntax.example("src/ --baseline frx-baseline.json --fail-on low", "fail on what is new");
   syntax.example("--before naive.csv --after tiled.csv", "did the change help?");
   syntax.example("--model resnet50_train --trace profile.json", "which memory layouts cost how much?");
   syntax.exit_code(0, "a report was made");
@@ -152,7 +157,9 @@ Result<> check_options_of_change(const Options& options, const SideFiles& before
                                {"--with-ptxas", has_ptx || with_ptx, "PTX"},
                                {"--ptxas-log", false, "one version of PTX"},
                                {"--fail-on", has_source || has_ptx, "code"},
-                               {"--allow-unreadable", false, "the files of one side"}}));
+                               {"--allow-unreadable", false, "the files of one side"},
+                               {"--write-baseline", false, "the files of one side"},
+                               {"--suppressions", false, "the files of one side"}}));
   return given.expect_applicable("analyze", "source that is not compiled", {{"--build-flags", with_ptx, "--with-ptx"}});
 }
 
@@ -210,8 +217,11 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
                                {"--build-flags", any(Kind::cuda), "CUDA source"},
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
                                {"--ptxas-log", any(Kind::ptx), "one version of PTX"},
-                               {"--fail-on", id == "code", "code alone"},
+                               {"--fail-on", id == "code" || id == "profile", "code alone, or one profile"},
                                {"--allow-unreadable", id == "code", "code alone"},
+                               {"--baseline", id == "code" || id == "profile", "code alone, or one profile"},
+                               {"--write-baseline", id == "code" || id == "profile", "code alone, or one profile"},
+                               {"--suppressions", id == "code" || id == "profile", "code alone, or one profile"},
                                {"--before-label", false, "--before and --after"},
                                {"--after-label", false, "--before and --after"}}));
   if (given.has("--why")) TRY(expect_format_of_why("analyze", options.code.format));
@@ -229,7 +239,14 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
   // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
   if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
     TRY(options.given.expect_applicable("analyze", "the traces of several ranks", {{"--scope run", false, "a run bundle or one trace"}}));
-  TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
+  if (!analysis.profile()) {
+    TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
+    return 0;
+  }
+  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options.code, io));
+  TRY(print_answer(io, answer, options.code.format, answer::Detail::brief));
+  TRY(write_baseline_if_asked(answer, options.code.gate, false, io));
+  TRY(expect_none_reaching(answer, options.code));
   return 0;
 }
 
@@ -250,6 +267,8 @@ Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
                                        {"--with-ptxas", false, "PTX"},
                                        {"--ptxas-log", false, "one version of PTX"},
                                        {"--allow-unreadable", false, "code alone"},
+                                       {"--write-baseline", false, "code alone"},
+                                       {"--suppressions", false, "code alone"},
                                        {"--before-label", false, "--before and --after"},
                                        {"--after-label", false, "--before and --after"}}));
   LayoutOptions layout = options.layout;
@@ -261,9 +280,13 @@ Result<int> analyze_layout_of_trace(const Options& options, Io& io) {
 Result<int> act(const Options& given, Io& io) {
   Options options = given;
   TRY_ASSIGN(options.code.format, format_of("analyze", given.json, given.code.format));
+  options.code.data_directory = options.analysis.data_directory;
   TRY(open_if_asked("analyze", given.open, options.code.format, io));
   if (given.given.has("--trace")) return analyze_layout_of_trace(options, io);
   TRY(given.given.expect_applicable("analyze", "", {{"--model", false, "--trace"}}));
+  // With files to analyse and no second side --baseline is what was found in them before.
+  if (!options.targets.empty() && !options.after.is_given() && options.before.any.empty() && !options.before.has_layers())
+    options.code.gate.baseline = std::exchange(options.before.any_old, {});
   TRY(check_scope(options.scope));
   options.analysis.with_figures = render::draws_figures(options.code.format);
   if (options.before.is_given() || options.after.is_given()) return compare(options, io);

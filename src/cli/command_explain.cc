@@ -1,14 +1,19 @@
-// frx explain: the three files of a brief, for people, for a language model and for programs.
+// frx explain: the three files of a brief, for people, for a language model and for programs; or the page of a rule or label.
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/files.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/explain_brief.h"
 #include "cli/json_output.h"
 #include "cli/print_answer.h"
 #include "compose/answers.h"
+#include "compose/rule_page.h"
+#include "render/markdown.h"
 
 namespace frx::cli {
 namespace command_explain {
@@ -19,6 +24,8 @@ struct Options {
   std::string path;
   bool prompt_only = false;
   bool json = false;
+  bool list = false;
+  std::string format = "text";
   std::string scope = "auto";
   ExplainOptions brief;
   report::AnalysisOptions analysis;
@@ -28,19 +35,25 @@ void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
       "Writes frx_summary.txt (for people), frx_llm_prompt.txt (for a language model) and frx_evidence.json (frx_explain_v0) "
-      "from an Nsight Compute profile, or from a run bundle (frx_telemetry_explain_v0).");
+      "from an Nsight Compute profile, or from a run bundle (frx_telemetry_explain_v0). Of a rule or a label it prints the page: what it "
+      "says, how it is decided, examples, what it does not see, how to fix and to check it. A file of that name goes before.");
   syntax.argument("PATH", options.path,
-                  "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip); - is standard input");
+                  "Nsight Compute report (.ncu-rep) or export (CSV, text), or run bundle (folder, .zip); - is standard input; or the id of "
+                  "a rule or label");
   syntax.option("--source,--src", "FILE", options.brief.source_path, "CUDA source to put into the brief");
   syntax.option("--out", "DIR", options.brief.directory, "where to write the files");
   syntax.choice("--scope", "SCOPE", options.scope, {"auto", "run", "steady_state"},
                 "of a run: all completed steps, those after warming up, or the latter where there are any");
   syntax.flag("--prompt-only", options.prompt_only, "print the prompt and write nothing");
-  syntax.flag("--json", options.json, "print JSON: what was written, or with --prompt-only the prompt");
+  syntax.flag("--list", options.list, "print the ids of all rules and labels; with --out, write their pages into DIR");
+  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the page of a rule or label");
+  syntax.flag("--json", options.json, "print JSON: what was written, or with --prompt-only the prompt; of a rule, rule_page_v1");
   describe_analysis(syntax, options.analysis);
   syntax.example("report.csv --source kernel.cu --out brief", "write the three files into brief/");
-  syntax.exit_code(0, "the files were written");
+  syntax.example("uncoalesced_access", "what this rule finds, and what to do then");
+  syntax.exit_code(0, "the files were written, or the page printed");
   syntax.exit_code(1, "the file cannot be read, or is neither profile nor run bundle");
+  syntax.exit_code(3, "there is no such file, rule or label");
 }
 
 constexpr std::string_view file_names[] = {"frx_summary.txt", "frx_llm_prompt.txt", "frx_evidence.json"};
@@ -81,10 +94,52 @@ Result<int> explain_run(const Options& options, analyse::Input input, Session& s
   return 0;
 }
 
-Result<int> act(const Options& options, Io& io) {
-  if (options.path.empty()) {
-    return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv");
+// Rules and labels are called by words, which files seldom are.
+bool names_no_file(const std::string& path) {
+  constexpr std::string_view in_ids = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  std::error_code error;
+  return path.find_first_not_of(in_ids) == path.npos && !std::filesystem::exists(path, error);
+}
+
+Result<int> write_pages(const report::RulePages& pages, const Options& options, Io& io) {
+  TRY(options.given.expect_applicable("explain", "--list with --out",
+                                      {{"--format", false, "what is printed"}, {"--json", false, "what is printed"}}));
+  const std::vector<compose::RulePageFile> files = compose::files_of(pages);
+  for (const compose::RulePageFile& file : files)
+    TRY(write_file(std::filesystem::path(options.brief.directory) / file.path, render::page_of_file(file.page)));
+  io.out.write(fmt::format("wrote {} into {}\n", count_text(files.size(), "page"), printable(options.brief.directory)));
+  return 0;
+}
+
+Result<int> print_page(const Options& options, Io& io) {
+  TRY(options.given.expect_applicable("explain", options.list ? "--list" : "a rule or label",
+                                      {{"--source", false, "profiles"},
+                                       {"--out", options.list, "the files of a brief, and --list"},
+                                       {"--scope", false, "run bundles"},
+                                       {"--prompt-only", false, "the files of a brief"},
+                                       {"--gpu-model", false, "profiles"},
+                                       {"--arch-profile", false, "profiles"}}));
+  TRY_ASSIGN(const std::string format, format_of("explain", options.json, options.format));
+  TRY_ASSIGN(std::shared_ptr<const report::Expertise> expertise, report::Expertise::load(options.analysis.data_directory));
+  std::shared_ptr<const report::RulePages> pages = report::RulePages::of(std::move(expertise));
+  if (options.list && options.given.has("--out")) return write_pages(*pages, options, io);
+  if (options.list) {
+    TRY(print_answer(io, compose::list_of(std::move(pages)), format));
+    return 0;
   }
+  TRY_ASSIGN(std::vector<const report::RulePage*> shown, pages->look_up(options.path));
+  TRY(print_answer(io, compose::answer_of(std::move(pages), std::move(shown)), format));
+  return 0;
+}
+
+Result<int> act(const Options& options, Io& io) {
+  if (options.list && !options.path.empty()) return fail(ErrorKind::usage, "explain: expected a file, a rule, or --list, found both");
+  if (options.list) return print_page(options, io);
+  if (options.path.empty()) {
+    return fail(ErrorKind::negative, "explain: no file given").hint("frx explain report.csv, or frx explain --list");
+  }
+  if (names_no_file(options.path)) return print_page(options, io);
+  TRY(options.given.expect_applicable("explain", "a file", {{"--format", false, "a rule or label"}}));
   TRY(options.given.expect_applicable("explain", "--prompt-only", {{"--out", !options.prompt_only, "the files"}}));
   Session session(analyse::Options{.knowledge = options.analysis, .scope = options.scope}, io);
   TRY_ASSIGN(analyse::Input input, session.input(options.path));

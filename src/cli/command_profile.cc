@@ -73,10 +73,7 @@ Result<> check(const Options& options) {
                                {"--out", live, "a live run"},
                                {"--kernel-name", live, "a live run"},
                                {"--launch-skip", live, "a live run"},
-                               {"--launch-count", live, "a live run"},
-
-                               {"--format sarif", from_ptx, "code"},
-                               {"--format github", from_ptx, "code"}}));
+                               {"--launch-count", live, "a live run"}}));
   TRY(given.expect_applicable(
       "profile", "a report without it",
       {{"--explain-out", options.explain, "--explain"}, {"--source", options.explain || options.format == "brief", "--explain"}}));

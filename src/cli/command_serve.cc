@@ -13,6 +13,7 @@
 #include "http/server.h"
 #include "report/expertise.h"
 #include "serve/api.h"
+#include "serve/mcp/roots.h"
 
 namespace frx::cli {
 namespace command_serve {
@@ -26,6 +27,7 @@ struct Options {
   std::string max_upload = "1G";
   Syntax::Number timeout = 300, receive_timeout = 30, workers = 0, queue = 64;
   std::string feedback;
+  std::vector<std::string> tool_roots;
   bool json = false;
   report::AnalysisOptions analysis;
 };
@@ -47,6 +49,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--workers", "N", options.workers, "analyses at a time; 0: one for each core");
   syntax.option("--queue", "N", options.queue, "requests that may wait for one; more are refused with 429");
   syntax.option("--feedback", "FILE", options.feedback, "append what POST /feedback tells to this file");
+  syntax.option("--mcp-root", "DIR", options.tool_roots,
+                "also answer agents at /mcp (frx mcp), from files below this folder; may be given again");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: where it listens");
   syntax.example("", "then: curl --data-binary @report.ncu-rep 'http://localhost:8765/analyze?filename=report.ncu-rep&format=text'");
@@ -111,7 +115,9 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const TemporaryDirectory uploads, TemporaryDirectory::make(io.environment("TMPDIR").value_or("/tmp")));
   TRY_ASSIGN(http::ServerOptions settings, settings_of(options, uploads.path(), io));
   TRY(report::Expertise::load(options.analysis.data_directory));  // what is wrong with it is told now, and not with each request
-  serve::ApiOptions api{.knowledge = options.analysis, .feedback_file = options.feedback};
+  TRY(serve::Roots::of(options.tool_roots));
+  serve::ApiOptions api{
+      .knowledge = options.analysis, .feedback_file = options.feedback, .tool_roots = options.tool_roots, .version = FRX_VERSION};
   const std::string address = settings.address;
   TRY_ASSIGN(const std::unique_ptr<http::Server> server, http::Server::listen(std::move(settings), serve::api_routes(api)));
   api.metrics = [&server] { return server->metrics().text(server->now(), FRX_VERSION); };

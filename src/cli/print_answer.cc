@@ -35,6 +35,8 @@ Result<> open_page(Io& io, const answer::Answer& answer, std::string_view format
   return {};
 }
 
+std::string address_of_pages(const Io& io) { return io.environment("FRX_PAGES").value_or(FRX_PAGES); }
+
 }  // namespace
 
 std::vector<std::string> answer_formats() {
@@ -76,12 +78,19 @@ Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view for
   // Its lines are commands on purpose, and it escapes what is in them.
   const bool is_commands = format == "github";
   if (is_commands) io.out.safety().run_by(BuildService::none);
-  Result<> done = render::render(answer, format, {io.width, io.colour, detail}, [&io](std::string_view text) { io.out.write(text); });
+  const render::Style style{io.width, io.colour, detail, address_of_pages(io)};
+  Result<> done = render::render(answer, format, style, [&io](std::string_view text) { io.out.write(text); });
   if (is_commands) io.out.safety().run_by(build_service(io));
   if (done) return done;
   Error error = std::move(done).error();
   error.where = fmt::format("--format {}", format);
   return Failure{std::move(error)};
+}
+
+Result<std::string> rendered_for_file(const Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
+  std::string text;
+  TRY(render::render(answer, format, {80, false, detail, address_of_pages(io)}, [&text](std::string_view part) { text += part; }));
+  return text;
 }
 
 Result<> write_brief(const answer::Answer& answer, const std::string& folder) {

@@ -29,6 +29,10 @@ Result<> open_if_asked(std::string_view command, bool open, std::string_view for
 // Fails, with nothing printed, when the answer cannot be written so. With Io::opens_page it is written to a file, whose name is printed.
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail = answer::Detail::full);
 
+// The same as a text for a file: 80 columns, no colour.
+Result<std::string> rendered_for_file(const Io& io, const answer::Answer& answer, std::string_view format,
+                                      answer::Detail detail = answer::Detail::brief);
+
 // Its files, into a folder; or the one for a language model alone.
 Result<> write_brief(const answer::Answer& answer, const std::string& folder);
 std::string prompt_of(const answer::Answer& answer);

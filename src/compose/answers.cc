@@ -36,6 +36,41 @@ Answer of_code(std::string_view what, std::string_view mode, std::shared_ptr<con
   return answer;
 }
 
+// A label of a profile as a scanner shows it: in the file of the profile, which has no lines of code.
+struct ProfileIssue {
+  std::string message, kernel;
+  const model::Finding* label = nullptr;
+};
+
+std::vector<ProfileIssue> profile_issues_of(const report::NcuReport& report) {
+  std::vector<ProfileIssue> issues;
+  for (const model::Finding& label : report.findings) {
+    // What only follows from another label, or is about the whole, is no finding of its own.
+    if (!label.fires() || !label.consequence_of.empty() || label.type->kind == model::FindingKind::state) continue;
+    const report::Kernel* kernel = report.kernel_of(label);
+    const std::string evidence = evidence_words(label);
+    issues.push_back({fmt::format("{}, score {:.2f}{}{}", label.display(), label.score, evidence.empty() ? "" : ": ", evidence),
+                      kernel ? kernel->short_name : "", &label});
+  }
+  return issues;
+}
+
+answer::Issues issues_of(const report::NcuReport& report, const std::vector<ProfileIssue>& labels) {
+  answer::Issues issues;
+  for (const ProfileIssue& one : labels) {
+    issues.found.push_back({.rule = one.label->id(),
+                            .category = "profile",
+                            .severity = severity_of(one.label),
+                            .confidence = report.confidence,
+                            .message = one.message,
+                            .advice = one.label->type->why,
+                            .kernel = one.kernel,
+                            .place = {.file = report.source},
+                            .more_places = {}});
+  }
+  return issues;
+}
+
 template <typename Report>
 Answer with_scope(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
                   void (*put)(JsonObject&, const Report&), std::string scope) {
@@ -108,6 +143,9 @@ Answer answer_of(std::shared_ptr<const report::RunReport> report, const std::str
 Answer answer_of(std::shared_ptr<const report::NcuReport> report, const std::optional<ExplainInput>& brief) {
   Answer answer = made_of("a profile", "ncu", report, put_profile);
   answer.document = [report](Detail detail) { return document_of(*report, detail); };
+  answer.issues = [report, labels = std::make_shared<const std::vector<ProfileIssue>>(profile_issues_of(*report))] {
+    return issues_of(*report, *labels);
+  };
   answer.brief = [input = brief ? *brief : ExplainInput{*report}] {
     return brief_of(explain_summary_document(input), explain_prompt_document(input),
                     [&input](JsonObject& out) { put_explanation(out, input); });

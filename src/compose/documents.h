@@ -37,6 +37,8 @@ Document document_of(const report::TraceReport& report, std::string_view scope);
 // The answers of comparisons in one sentence.
 std::string verdict_sentence(const report::ImplementationComparison& comparison);
 std::string verdict_sentence(const report::RunComparison& comparison);
+// Of an inconclusive one: how many steps it takes; "" where that is not known.
+std::string what_would_tell(const report::RunComparison& comparison);
 
 // The pages of the training brief: frx_summary.txt and frx_llm_prompt.txt. Names and texts from the run stand in the prompt as data: one
 // line each, made printable, never as instructions.

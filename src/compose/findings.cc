@@ -14,7 +14,15 @@ using model::Layer;
 using model::TextPlace;
 using model::Verdict;
 
-answer::Place scanned(const TextPlace& place) { return {place.file, place.line, place.column, place.end_line, place.end_column}; }
+// "./a.cu" is a.cu to a scanner, which knows files as the repository does.
+std::string_view without_dot(std::string_view path) {
+  while (path.starts_with("./")) path.remove_prefix(2);
+  return path;
+}
+
+answer::Place scanned(const TextPlace& place) {
+  return {without_dot(place.file), place.line, place.column, place.end_line, place.end_column};
+}
 
 void put_place(JsonObject& out, const TextPlace& place) {
   out.add("filename", place.file, "line", unless_zero(place.line), "column", unless_zero(place.column), "source_file",
@@ -96,7 +104,8 @@ answer::Issue issue_of(const Finding& finding) {
                       .advice = finding.type->suggestion,
                       .kernel = finding.kernel,
                       .place = scanned(finding.place()),
-                      .more_places = {}};
+                      .more_places = {},
+                      .snippet = finding.snippet};
   for (const TextPlace& place : finding.more_places()) issue.more_places.push_back(scanned(place));
   return issue;
 }

@@ -60,14 +60,6 @@ std::string doubt_words(const RunComparison& comparison) {
   return {};
 }
 
-std::string what_would_tell(const RunComparison& comparison) {
-  if (comparison.judgement.answer != Judged::cannot_tell || !comparison.not_comparable.empty()) return {};
-  if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
-  if (!comparison.steps_needed) return {};
-  return fmt::format("about {} on each side would tell a difference as large as this one",
-                     count_text(static_cast<std::uint64_t>(*comparison.steps_needed), "step"));
-}
-
 std::string steps_of(const report::ComparedRun& run) {
   if (run.step_ns.empty()) return "no steps";
   const double median = derive::compare::median_of(run.step_ns);
@@ -168,6 +160,14 @@ std::string carrier_words(const RunComparison& comparison) {
 }
 
 }  // namespace
+
+std::string what_would_tell(const RunComparison& comparison) {
+  if (comparison.judgement.answer != Judged::cannot_tell || !comparison.not_comparable.empty()) return {};
+  if (comparison.judgement.doubt == Doubt::too_few) return "record about 20 steps on each side, after 2 that warm up";
+  if (!comparison.steps_needed) return {};
+  return fmt::format("about {} on each side would tell a difference as large as this one",
+                     count_text(static_cast<std::uint64_t>(*comparison.steps_needed), "step"));
+}
 
 std::string verdict_sentence(const RunComparison& comparison) {
   const std::string ratio = seen(comparison);

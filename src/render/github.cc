@@ -28,6 +28,7 @@ bool can_write(const answer::Answer& answer) { return static_cast<bool>(answer.i
 void write(const answer::Answer& answer, const Style&, const answer::TextSink& sink) {
   const answer::Issues issues = answer.issues();
   for (const answer::Issue& issue : issues.found) {
+    if (issue.state == "unchanged") continue;  // said before
     std::string text = fmt::format("::{} file={}", command_of(issue.severity), escaped(issue.place.file, true));
     if (issue.place.line > 0) text += fmt::format(",line={}", issue.place.line);
     if (issue.place.line > 0 && issue.place.column > 0) text += fmt::format(",col={}", issue.place.column);

@@ -64,8 +64,10 @@ struct Head {
 
 class MarkdownWriter {
  public:
-  explicit MarkdownWriter(const answer::Document& document) : blocks_(document.blocks()), has_headline_(!document.headline.empty()) {
-    if (has_headline_) text_ = fmt::format("### frx: {}\n", markdown_text(document.headline));
+  // `title`, and one more for sections: "###" where the page stands below headings of others.
+  explicit MarkdownWriter(const answer::Document& document, std::string_view title = "###")
+      : blocks_(document.blocks()), title_(title), has_headline_(!document.headline.empty()) {
+    if (has_headline_) text_ = fmt::format("{} frx: {}\n", title_, markdown_text(document.headline));
     for (at_ = 0; at_ < blocks_.size(); ++at_) std::visit(*this, blocks_[at_]);
   }
 
@@ -73,11 +75,11 @@ class MarkdownWriter {
 
   void operator()(const answer::Title& title) {
     if (has_headline_ && at_ == 0) return;  // said already
-    heading("###", title.words + (title.names.empty() ? "" : " " + title.names));
+    heading(title_, title.words + (title.names.empty() ? "" : " " + title.names));
   }
 
   void operator()(const answer::Section& section) {
-    heading("####", section.heading + (section.remark.empty() ? "" : " " + section.remark));
+    heading(title_ + "#", section.heading + (section.remark.empty() ? "" : " " + section.remark));
   }
 
   void operator()(const answer::Item& item) {
@@ -211,6 +213,7 @@ class MarkdownWriter {
   }
 
   const std::vector<answer::Block>& blocks_;
+  std::string title_;
   bool has_headline_;
   std::size_t at_ = 0;
   std::vector<OpenItem> items_;
@@ -229,6 +232,8 @@ void write(const answer::Answer& answer, const Style& style, const answer::TextS
 constinit const Renderer markdown_renderer{"markdown", "page", can_write, write};
 
 std::string markdown_of(const answer::Document& document) { return MarkdownWriter(document).take(); }
+
+std::string page_of_file(const answer::Document& document) { return MarkdownWriter(document, "#").take(); }
 
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view special = "\\`*_[]<|~#";

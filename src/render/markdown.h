@@ -18,4 +18,7 @@ std::string markdown_code(std::string_view text, bool in_table = false);
 
 std::string markdown_of(const answer::Document& document);
 
+// The same as a file of its own, whose headings begin at the highest level.
+std::string page_of_file(const answer::Document& document);
+
 }  // namespace frx::render

@@ -12,6 +12,7 @@ struct Style {
   int width = 80;
   bool colour = false;  // decided by the caller; without it no escape sequence is ever written
   answer::Detail detail = answer::Detail::full;
+  std::string pages = {};  // the address at which docs/ is published, for links to pages of rules; "" where it is not known
 };
 
 std::string paint(const Style& style, answer::Tone tone, std::string_view text);

@@ -9,6 +9,7 @@
 #include "knowledge/library.h"
 #include "render/html.h"
 #include "serve/feedback.h"
+#include "serve/mcp/http.h"
 
 namespace frx::serve {
 namespace {
@@ -125,6 +126,12 @@ std::vector<Route> api_routes(const ApiOptions& options) {
   });
   for (const PageFile& file : page_files()) {
     add_quick(file.path, [document = FixedDocument(file.text, file.type)](Request& request) { return document.answer_to(request); });
+  }
+  if (!options.tool_roots.empty()) {
+    routes.push_back({"POST", "/mcp", [&options](Request& request) {
+                        const MemoryShare share(request);
+                        return answer_tool_message(request, options);
+                      }});
   }
   routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
   routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});

@@ -29,8 +29,10 @@ class SharedAnalysts {
 };
 
 struct ApiOptions {
-  report::AnalysisOptions knowledge = {};  // --data, --arch-profile, and the GPU of requests that name none
-  std::string feedback_file = {};          // where POST /feedback appends; "": it answers that nothing keeps it
+  report::AnalysisOptions knowledge = {};    // --data, --arch-profile, and the GPU of requests that name none
+  std::string feedback_file = {};            // where POST /feedback appends; "": it answers that nothing keeps it
+  std::vector<std::string> tool_roots = {};  // folders that POST /mcp may read from; empty: there is no such route
+  std::string version = {};                  // of the program
   std::function<std::string()> metrics = {};
   std::function<bool()> is_closing = {};
   SharedAnalysts analysts = {};

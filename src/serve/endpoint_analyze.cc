@@ -12,7 +12,9 @@ http::Response analyze(http::Request& request, const ApiOptions& api) {
     TRY_ASSIGN(const analyse::Analysis analysis, analyse::analyse(std::move(files), context));
     const auto* code = analysis.as<analyse::CodeReport>();
     if (const Error* error = code ? code->only_error() : nullptr) return Failure{*error};
-    return rendered(analyse::answer_of(analysis, context.options().scope), asked, request);
+    answer::Answer answer = analyse::answer_of(analysis, context.options().scope);
+    analyse::add_rule_pages(answer, context.options().knowledge.data_directory);
+    return rendered(answer, asked, request);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "compose/answers.h"
 #include "report/code_analyst.h"
 #include "serve/answers.h"
+#include "serve/compare_files.h"
 
 namespace frx::serve {
 namespace {
@@ -73,8 +74,30 @@ Result<Kind> kind_of(const ingest::Source& source, ingest::Kind kind) {
   }
 }
 
-// What the command line answers to `frx compare A B`.
-Result<answer::Answer> compare_files(ingest::Source first, ingest::Source second, const Asked& asked, analyse::Context& context) {
+Result<answer::Answer> comparison_of(Asked& asked, analyse::Context& context) {
+  if (asked.has_json()) {
+    TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
+    TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
+    return compare_implementations(std::move(before), std::move(after), context);
+  }
+  std::optional<ingest::Source> first = asked.file("a"), second = asked.file("b");
+  if (!first || !second) return fail(ErrorKind::usage, "expected a JSON object or a form with two files, a and b");
+  TRY_ASSIGN(const std::string first_label, asked.option("label_a"));
+  TRY_ASSIGN(const std::string second_label, asked.option("label_b"));
+  return compare_files(std::move(*first), std::move(*second), first_label, second_label, context);
+}
+
+http::Response compare(http::Request& request, const ApiOptions& api) {
+  return answered_in_context(request, api, [&request](Asked& asked, analyse::Context& context) -> Result<http::Response> {
+    TRY_ASSIGN(const answer::Answer answer, comparison_of(asked, context));
+    return result_or_page(answer, asked, request);
+  });
+}
+
+}  // namespace
+
+Result<answer::Answer> compare_files(ingest::Source first, ingest::Source second, const std::string& first_label,
+                                     const std::string& second_label, analyse::Context& context) {
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   analyse::Input before = analyse::input_of(std::move(first), known->metrics), after = analyse::input_of(std::move(second), known->metrics);
   TRY_ASSIGN(const Kind kind, kind_of(before.source, before.kind()));
@@ -82,8 +105,6 @@ Result<answer::Answer> compare_files(ingest::Source first, ingest::Source second
   if (kind != other) {
     return fail(ErrorKind::usage, "expected two of a kind, found {} and {}", ingest::name_of(before.kind()), ingest::name_of(after.kind()));
   }
-  TRY_ASSIGN(const std::string first_label, asked.option("label_a"));
-  TRY_ASSIGN(const std::string second_label, asked.option("label_b"));
   if (kind == Kind::code) {
     ImplementationSources a, b;
     a.code = std::move(before.source);
@@ -100,26 +121,6 @@ Result<answer::Answer> compare_files(ingest::Source first, ingest::Source second
   TRY_ASSIGN(const std::shared_ptr<const analyse::ComparedProfiles> compared, analyse::compare_profiles(std::move(recordings), context));
   return compose::answer_of(std::shared_ptr<const report::NcuComparison>(compared, &compared->comparison));
 }
-
-Result<answer::Answer> comparison_of(Asked& asked, analyse::Context& context) {
-  if (asked.has_json()) {
-    TRY_ASSIGN(ImplementationSources before, side_in(asked.json(), "a"));
-    TRY_ASSIGN(ImplementationSources after, side_in(asked.json(), "b"));
-    return compare_implementations(std::move(before), std::move(after), context);
-  }
-  std::optional<ingest::Source> first = asked.file("a"), second = asked.file("b");
-  if (!first || !second) return fail(ErrorKind::usage, "expected a JSON object or a form with two files, a and b");
-  return compare_files(std::move(*first), std::move(*second), asked, context);
-}
-
-http::Response compare(http::Request& request, const ApiOptions& api) {
-  return answered_in_context(request, api, [&request](Asked& asked, analyse::Context& context) -> Result<http::Response> {
-    TRY_ASSIGN(const answer::Answer answer, comparison_of(asked, context));
-    return result_or_page(answer, asked, request);
-  });
-}
-
-}  // namespace
 
 constinit const Endpoint compare_endpoint = {
     .path = "/compare",

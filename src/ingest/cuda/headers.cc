@@ -76,7 +76,7 @@ class Headers::Tree {
  private:
   bool is_inside(const std::string& path) const {
     const auto holds = [&](const std::string& folder) {
-      return folder == "./" ? !path.starts_with("..") && path[0] != '/' : path.starts_with(folder);
+      return folder == "./" || folder == "." ? !path.starts_with("..") && path[0] != '/' : path.starts_with(folder);
     };
     return std::ranges::any_of(given_, holds) || std::ranges::any_of(include_, holds);
   }

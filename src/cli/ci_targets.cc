@@ -1,0 +1,64 @@
+#include "cli/ci_targets.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/text.h"
+#include "capture/spawn.h"
+
+namespace frx::cli {
+namespace {
+
+// As in folders (docs/contract.md, section 2.2).
+constexpr std::string_view code_endings[] = {".cu", ".cuh", ".cuda", ".ptx", ".cubin", ".fatbin"};
+
+}  // namespace
+
+std::vector<std::string> code_of_repository(const Io& io) {
+  const std::optional<std::string> git = io.host->program("git");
+  if (!git) return {"."};
+  capture::ChildCommand command;
+  command.argv = {*git, "ls-files", "-z"};
+  command.err = capture::Output::discard;
+  command.time_limit = std::chrono::seconds(60);
+  const Result<capture::Exit> listed = io.host->run(command);
+  if (!listed || !listed->ok()) return {"."};
+  std::vector<std::string> targets;
+  for (const std::string_view path : split(listed->out, '\0')) {
+    if (std::ranges::none_of(code_endings, [&](std::string_view ending) { return path.ends_with(ending); })) continue;
+    std::string top(path.substr(0, path.find('/')));
+    if (std::ranges::find(targets, top) == targets.end()) targets.push_back(std::move(top));
+  }
+  return targets;
+}
+
+std::string ci_service(const Io& io) {
+  if (io.environment("GITHUB_ACTIONS") == "true") return "github";
+  if (io.environment("GITLAB_CI")) return "gitlab";
+  if (io.environment("JENKINS_URL")) return "jenkins";
+  return io.environment("CI").value_or("").empty() ? "" : "other";
+}
+
+std::string file_or_usual(const std::string& file, std::string_view usual) {
+  std::error_code error;
+  return file.empty() && std::filesystem::is_regular_file(usual, error) ? std::string(usual) : file;
+}
+
+Result<> append_to(const std::string& path, std::string_view text) {
+  const capture::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file) return fail(ErrorKind::unreadable, "cannot be opened to append to it: {}", std::strerror(errno)).at(path);
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(ErrorKind::unreadable, "cannot be written: {}", std::strerror(errno)).at(path);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace frx::cli
