@@ -63,7 +63,9 @@ Value Walker::address_of(std::uint32_t node) {
     case NodeKind::call: {
       if (!returns_reference(node)) return pointer_from(eval(node), node);
       addressed_ = ref(node);
-      return eval(node);
+      const Value address = eval(node);
+      addressed_ = {};  // where the function was not followed
+      return address;
     }
     default: return pointer_from(eval(node), node);
   }
