@@ -14,6 +14,8 @@ namespace {
 
 // Elements of a list that are made at the same time, and how many of them stand in one text.
 constexpr std::size_t parts_at_once = 64, elements_of_a_part = 16;
+// To start a thread takes as long as to print so many parts of short elements.
+constexpr std::size_t few_parts = 3;
 constexpr std::size_t long_text = std::size_t{1} << 16;
 
 constexpr std::string_view line = "\n                                ";
@@ -126,7 +128,7 @@ void JsonObject::stream_elements(std::size_t count, const std::function<void(std
   for (std::size_t begin = 0; begin < count; begin += at_once) {
     const std::size_t end = std::min(count, begin + at_once);
     texts.resize((end - begin + elements_of_a_part - 1) / elements_of_a_part);
-    for_each_in_parallel(texts.size(), [&](std::size_t part) {
+    const auto print_part = [&](std::size_t part) {
       const std::size_t first = begin + part * elements_of_a_part;
       texts[part].clear();  // its memory serves again
       for (std::size_t i = first; i < std::min(end, first + elements_of_a_part); ++i) {
@@ -134,7 +136,12 @@ void JsonObject::stream_elements(std::size_t count, const std::function<void(std
         add_line(texts[part], depth + 1);
         append(texts[part], i);
       }
-    });
+    };
+    if (texts.size() > few_parts) {
+      for_each_in_parallel(texts.size(), print_part);
+    } else {
+      for (std::size_t part = 0; part < texts.size(); ++part) print_part(part);
+    }
     for (const std::string& text : texts) {
       out_ += text;
       hand_over();

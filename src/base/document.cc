@@ -49,10 +49,15 @@ std::vector<std::string_view> Value::texts() const {
   if (is_text()) return {text()};
   std::vector<std::string_view> result;
   if (!is_list()) return result;
+  result.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) result.push_back(item(i).text());
   return result;
 }
 
-std::string Value::where() const { return view_ ? fmt::format("{}:{}", view_->file, node().line) : std::string(); }
+std::string Value::where() const {
+  if (!view_) return {};
+  std::string place(view_->file);
+  return place.append(":").append(std::to_string(node().line));
+}
 
 }  // namespace frx

@@ -70,6 +70,10 @@ class ExpressionParser {
     at_ += token.size();
     return true;
   }
+  bool is_next(char c) {
+    skip_space();
+    return at_ < text_.size() && text_[at_] == c;
+  }
   void emit(Op op, std::uint32_t argument = 0, double value = 0) {
     result_.code_.push_back({op, argument, value});
     pushed_ -= operands_of(op, argument);
@@ -159,6 +163,7 @@ class ExpressionParser {
       Op op;
     };
     constexpr Sign signs[] = {{"<=", Op::less_equal}, {">=", Op::greater_equal}, {"<", Op::less}, {">", Op::greater}};
+    if (!is_next('<') && !is_next('>')) return left;
     for (const Sign& sign : signs) {
       if (!take(sign.text)) continue;
       TRY_ASSIGN(const Type right, sum());
@@ -259,8 +264,9 @@ class ExpressionParser {
         {"sum", Op::sum, 1, 64},    {"total", Op::total, 1, 64}, {"abs", Op::abs, 1, 1},   {"clamp", Op::clamp, 3, 3},
         {"log2", Op::log2, 1, 1},   {"if", Op::choose, 3, 3},    {"ramp", Op::ramp, 3, 3}, {"ceil", Op::ceil, 1, 1},
     };
+    const bool is_called = end < text_.size() && text_[end] == '(';
     for (const Function& function : functions) {
-      if (function.name == word && end < text_.size() && text_[end] == '(') {
+      if (is_called && function.name == word) {
         at_ = end + 1;
         return call(function);
       }
@@ -270,7 +276,7 @@ class ExpressionParser {
       emit(Op::nothing);
       return Type{{}, false, true};
     }
-    const std::optional<Operand> operand = scope_(word);
+    const std::optional<Operand> operand = meaning_of(word);
     if (!operand) return error("the name of a metric or a defined value");
     if (!operand->each.empty()) return error("one value, or first, min, max, sum or total of several");
     if (operand->meaning == nullptr) {
@@ -284,13 +290,23 @@ class ExpressionParser {
     return Type{operand->meaning->dimension_, operand->meaning->is_truth_, false};
   }
 
+  // The first operand of many functions is looked at twice.
+  const std::optional<Operand>& meaning_of(std::string_view word) {
+    if (word.data() != looked_up_) {
+      looked_up_ = word.data();
+      meaning_ = scope_(word);
+    }
+    return meaning_;
+  }
+
   // Several values under one name, as operands of a function of any number of them; false where there is no such name.
   bool take_several(const Function& function, std::vector<Type>& types) {
     skip_space();
     std::size_t end = at_;
     while (end < text_.size() && is_name(text_[end])) ++end;
     const bool takes_any_number = function.most > function.least;
-    const auto operand = takes_any_number && end > at_ && is_name_start(text_[at_]) ? scope_(text_.substr(at_, end - at_)) : std::nullopt;
+    const auto operand =
+        takes_any_number && end > at_ && is_name_start(text_[at_]) ? meaning_of(text_.substr(at_, end - at_)) : std::nullopt;
     if (!operand || operand->each.empty()) return false;
     several_.push_back({at_, end, operand->each});
     at_ = end;
@@ -350,6 +366,8 @@ class ExpressionParser {
   };
 
   std::string_view text_;
+  const char* looked_up_ = nullptr;  // the name whose meaning is in `meaning_`, by its place in the text
+  std::optional<Operand> meaning_;
   std::vector<Several> several_;
   const Scope& scope_;
   const std::string& where_;

@@ -35,17 +35,13 @@ int kept(const std::string& seed, Mutator mutate, const std::function<bool(const
   return count;
 }
 
-class Everything final : public ingest::nsight::BlockVisitor {
- public:
-  Result<> block(const ingest::nsight::Message&) override { return {}; }
-  Result<> source(const ingest::nsight::Message&) override { return {}; }
-  Result<> result(const ingest::nsight::Message&) override { return {}; }
-  void passed_over(std::uint64_t) override {}
-};
-
 bool is_report(const std::string& bytes) {
-  Everything everything;
-  return ingest::nsight::read_report_file(*open_bytes(bytes), everything, {}).has_value();
+  const std::unique_ptr<ByteSource> source = open_bytes(bytes);
+  ingest::nsight::ReportFile file(*source);
+  bool is_whole = file.header().has_value();
+  ingest::nsight::EntryBatch batch;
+  while (is_whole && file.next(batch)) is_whole = !batch.failure;
+  return is_whole;
 }
 
 bool is_bundle(const std::string& bytes) { return ingest::RunBundle::open_zip("a.zip", ingest::random_access_to(bytes), {}).has_value(); }
