@@ -11,9 +11,9 @@
 #include "cli/explain_brief.h"
 #include "cli/json_output.h"
 #include "cli/print_answer.h"
+#include "cli/rule_page_file.h"
 #include "compose/answers.h"
 #include "compose/rule_page.h"
-#include "render/markdown.h"
 
 namespace frx::cli {
 namespace command_explain {
@@ -106,7 +106,7 @@ Result<int> write_pages(const report::RulePages& pages, const Options& options, 
                                       {{"--format", false, "what is printed"}, {"--json", false, "what is printed"}}));
   const std::vector<compose::RulePageFile> files = compose::files_of(pages);
   for (const compose::RulePageFile& file : files)
-    TRY(write_file(std::filesystem::path(options.brief.directory) / file.path, render::page_of_file(file.page)));
+    TRY(write_file(std::filesystem::path(options.brief.directory) / file.path, text_of_page(file)));
   io.out.write(fmt::format("wrote {} into {}\n", count_text(files.size(), "page"), printable(options.brief.directory)));
   return 0;
 }

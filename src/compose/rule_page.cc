@@ -184,22 +184,19 @@ std::vector<RulePageFile> files_of(const RulePages& pages) {
   std::map<std::string, Pages> by_address;
   for (const RulePage& page : pages.all()) by_address[address_of(page)].push_back(&page);
   std::vector<RulePageFile> files;
-  std::map<std::string, Document> indices;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> indices;
   for (const auto& [address, shown] : by_address) {
     Document page = document_of(shown);
     page.paragraph("Written by ./dev reference from " + shown.front()->file + ": changes are made there.");
-    Document& index = indices[address.substr(0, address.find('/'))];
-    std::vector<std::string> subjects;
-    for (const RulePage* one : shown) subjects.emplace_back(one->subject);
-    index.hanging("- ", as_name(shown.front()->id) + fmt::format(" ({}): {}", join_with_and(subjects), shown.front()->title));
+    indices[address.substr(0, address.find('/'))].emplace_back(shown.front()->id,
+                                                               fmt::format("({}): {}", shown.front()->subject, shown.front()->title));
     files.push_back({address, std::move(page)});
   }
-  for (auto& [folder, list] : indices) {
+  for (auto& [folder, index] : indices) {
     Document page;
     page.title(folder == "rules" ? "Rules" : "Labels");
     page.paragraph("Each has a page of its name in this folder, which frx explain prints, too.");
-    page.append(std::move(list));
-    files.push_back({folder + "/README.md", std::move(page)});
+    files.push_back({folder + "/README.md", std::move(page), std::move(index)});
   }
   return files;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "answer/answer.h"
@@ -19,6 +20,7 @@ answer::Answer list_of(std::shared_ptr<const report::RulePages> pages);
 struct RulePageFile {
   std::string path;
   answer::Document page;
+  std::vector<std::pair<std::string, std::string>> index = {};  // of a folder: ids and words of the files in it
 };
 std::vector<RulePageFile> files_of(const report::RulePages& pages);
 

@@ -233,7 +233,13 @@ constinit const Renderer markdown_renderer{"markdown", "page", can_write, write}
 
 std::string markdown_of(const answer::Document& document) { return MarkdownWriter(document).take(); }
 
-std::string page_of_file(const answer::Document& document) { return MarkdownWriter(document, "#").take(); }
+std::string page_of_file(const answer::Document& document, std::span<const PageLink> links) {
+  std::string text = MarkdownWriter(document, "#").take();
+  if (!links.empty()) text += '\n';
+  for (const PageLink& link : links)
+    text += fmt::format("- [{}]({}) {}\n", markdown_code(link.name), link.target, markdown_text(link.words));
+  return text;
+}
 
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view special = "\\`*_[]<|~#";

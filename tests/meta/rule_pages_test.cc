@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "cli/rule_page_file.h"
 #include "compose/rule_page.h"
 #include "meta/repository.h"
-#include "render/markdown.h"
 
 namespace frx::testing {
 namespace {
@@ -16,7 +16,7 @@ TEST(RulePages, AreThoseOfTheDocumentation) {
   std::set<std::string> written;
   for (const compose::RulePageFile& file : compose::files_of(*pages())) {
     written.insert("docs/" + file.path);
-    EXPECT_EQ(content(repository() / "docs" / file.path), render::page_of_file(file.page)) << file.path << " is stale: ./dev reference";
+    EXPECT_EQ(content(repository() / "docs" / file.path), cli::text_of_page(file)) << file.path << " is stale: ./dev reference";
   }
   for (const char* folder : {"docs/rules", "docs/labels"}) {
     for (const fs::path& file : files_below(folder, ".md")) EXPECT_TRUE(written.contains(shown(file))) << shown(file) << " is of nothing";
