@@ -112,7 +112,7 @@ void add_fix_and_checks(Document& page, const RulePage& rule) {
 Document document_of(const Pages& pages) {
   Document page;
   for (const RulePage* rule : pages) {
-    page.title(fmt::format("{} ({} {}, about {})", rule->title, word_for(rule->kind), rule->id, rule->subject));
+    page.title(rule->title, fmt::format("({} {}, about {})", word_for(rule->kind), rule->id, rule->subject));
     add_what_it_says(page, *rule);
     add_decision(page, *rule);
     add_examples(page, *rule);
