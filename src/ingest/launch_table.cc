@@ -26,6 +26,24 @@ LaunchKey LaunchKey::of(std::string_view text) {
   return key;
 }
 
+void LaunchTable::FoldedKeys::add(const LaunchKey& key) {
+  if (end_ - begin_ + others_.size() >= max_remembered_keys || contains(key)) return;
+  if (begin_ == end_) {
+    high_ = key.high;
+    begin_ = end_ = key.low;
+  }
+  if (key.high == high_ && key.low == end_ && end_ + 1 != 0) {
+    ++end_;
+  } else {
+    others_.insert(KeyHash{}(key));
+  }
+}
+
+bool LaunchTable::FoldedKeys::contains(const LaunchKey& key) const {
+  if (key.high == high_ && key.low >= begin_ && key.low < end_) return true;
+  return !others_.empty() && others_.contains(KeyHash{}(key));
+}
+
 std::size_t LaunchTable::GroupHash::operator()(const GroupKey& key) const {
   std::size_t hash = key.kernel;
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15u; };
@@ -66,7 +84,7 @@ void LaunchTable::call(std::uint32_t column, std::string_view name) {
 void LaunchTable::at(LaunchKey key, const model::LaunchIdentity& identity, std::uint64_t line) {
   if (current_ && current_->key == key) return;
   const auto known = by_key_.find(key);
-  if (known == by_key_.end() && !came_back_ && folded_.contains(KeyHash{}(key))) {
+  if (known == by_key_.end() && !came_back_ && folded_.contains(key)) {
     came_back_ = true;
     session_.notes.push_back({line, "rows of one launch stand very far apart; such launches are counted more than once"});
   }
@@ -145,7 +163,11 @@ std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentit
   constexpr std::uint32_t unknown = ~std::uint32_t{0};
   const GroupKey key{kernel, identity.grid.value_or(model::Dim3{unknown, 0, 0}), identity.block.value_or(model::Dim3{unknown, 0, 0}),
                      identity.device.value_or(-1), identity.cc ? identity.cc->major * 10 + identity.cc->minor : -1};
-  if (const auto known = group_by_key_.find(key); known != group_by_key_.end()) return known->second;
+  const std::uint64_t bit = std::uint64_t{1} << (GroupHash{}(key) >> 58);
+  group_bits_.resize(session_.kernels.size());
+  if ((group_bits_[kernel] & bit) != 0) {
+    if (const auto known = group_by_key_.find(key); known != group_by_key_.end()) return known->second;
+  }
   if (groups.size() >= max_groups) {
     groups.back().mixed = true;
     groups.back().grid.reset();
@@ -157,6 +179,7 @@ std::size_t LaunchTable::group_of(std::size_t kernel, const model::LaunchIdentit
   group.block = identity.block;
   group.device = identity.device;
   group.cc = identity.cc;
+  group_bits_[kernel] |= bit;
   group_by_key_.emplace(key, groups.size() - 1);
   return groups.size() - 1;
 }
@@ -247,7 +270,7 @@ void LaunchTable::fold(Open& launch) {
 void LaunchTable::fold_oldest_while_large() {
   while (buffered_ > max_buffered_readings && open_.size() > 1) {
     by_key_.erase(open_.front().key);
-    if (folded_.size() < max_remembered_keys) folded_.insert(KeyHash{}(open_.front().key));
+    folded_.add(open_.front().key);
     fold(open_.front());
     open_.pop_front();
   }

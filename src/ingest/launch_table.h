@@ -81,6 +81,16 @@ class LaunchTable {
   struct KeyHash {
     std::size_t operator()(const LaunchKey& key) const noexcept { return key.high * 0x9E3779B97F4A7C15u ^ key.low; }
   };
+  // The keys of launches that were folded early. Launches mostly come in the order of their ids, without gaps.
+  class FoldedKeys {
+   public:
+    void add(const LaunchKey& key);
+    bool contains(const LaunchKey& key) const;
+
+   private:
+    std::uint64_t high_ = 0, begin_ = 0, end_ = 0;  // of ids that follow one another
+    std::unordered_set<std::size_t> others_;        // hashes
+  };
   // The launches of a group agree in all of this.
   struct GroupKey {
     std::size_t kernel = 0;
@@ -112,9 +122,11 @@ class LaunchTable {
   std::unordered_map<LaunchKey, Open*, KeyHash> by_key_;
   std::unordered_map<std::string, std::size_t> kernel_by_name_;
   std::unordered_map<GroupKey, std::size_t, GroupHash> group_by_key_;
+  std::vector<std::uint64_t>
+      group_bits_;  // by kernel: a bit for the hash of each of its groups; most launches of a kernel with many are none
   std::vector<std::vector<Value>> spare_;  // buffers of folded launches, to be used again
   Open* current_ = nullptr;
-  std::unordered_set<std::size_t> folded_;  // hashes of the keys that were folded early
+  FoldedKeys folded_;
   bool came_back_ = false;
   std::vector<std::uint64_t> seen_in_;  // by column: the number of the fold that saw it last
   std::uint64_t folds_ = 0;

@@ -104,14 +104,16 @@ std::optional<NcuColumns> read_ncu_header(const std::vector<std::string_view>& f
 std::optional<model::Dim3> parse_dim3(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
-  const std::vector<std::string_view> parts = split(text.substr(1, text.size() - 2), ',');
-  if (parts.size() != 3) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
   model::Dim3 dims{};
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::string_view digits = trim(parts[i]);
+    const std::size_t comma = text.find(',');
+    if ((comma == text.npos) != (i == 2)) return std::nullopt;
+    const std::string_view digits = trim(text.substr(0, comma));
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), dims[i]);
     if (result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return std::nullopt;
     if (dims[i] > 0x7FFFFFFF) dims[i] = 0;  // no GPU has such a grid
+    text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
   }
   return dims;
 }

@@ -27,9 +27,9 @@
 namespace frx::ingest {
 namespace {
 
-// With what is read from it a piece stays in the cache of a core.
-constexpr std::size_t usual_piece = std::size_t{1} << 19;
-constexpr std::size_t slots = 16;
+// With smaller pieces cores wait for each other more often; larger ones leave the caches.
+constexpr std::size_t usual_piece = std::size_t{1} << 20;
+constexpr std::size_t slots = 12;
 
 // Pieces of the file are read by the layout of the table on all cores, and taken by the table in the order of the file.
 class NcuPieces : public Pieces {
