@@ -39,6 +39,7 @@ struct Issue {
   std::string fingerprint = {};     // the same as long as the finding is, wherever its line moves; "" until it is computed
   std::string_view state = {};      // beside a baseline: new, unchanged, absent
   std::string_view justified = {};  // of a finding that is suppressed: why
+  bool passes = false;              // it is too mild for the gate that was asked for
 };
 
 // An input that could not be read, and why.
@@ -51,6 +52,7 @@ struct Issues {
   std::vector<Unread> unread;
   std::vector<Issue> suppressed = {};  // accepted, with a reason
   std::vector<Issue> absent = {};      // of the baseline, and found no more
+  std::string fails_from = {};         // the least severity that fails a gate; "" where there is none and every finding counts
 };
 
 // What is known of a rule, and where that stands below the address of the documentation: "rules/uncoalesced_access.md".

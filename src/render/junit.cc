@@ -42,8 +42,9 @@ void write(const answer::Answer& answer, const Style&, const answer::TextSink& s
   std::size_t failures = 0, skipped = 0;
   for (const Issue& issue : issues.found) {
     const bool is_old = issue.state == "unchanged";
-    cases += case_of(issue, is_old ? skipped_as("in the baseline") : failure_of(issue));
-    ++(is_old ? skipped : failures);
+    const std::string below = fmt::format("{}: only {} and above fail", issue.severity, issues.fails_from);
+    cases += case_of(issue, is_old ? skipped_as("in the baseline") : issue.passes ? skipped_as(below) : failure_of(issue));
+    ++(is_old || issue.passes ? skipped : failures);
   }
   for (const Issue& issue : issues.suppressed) {
     cases += case_of(issue, skipped_as(fmt::format("suppressed: {}", issue.justified)));

@@ -163,6 +163,12 @@ class Services(Repository):
         self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
         self.assertGreater(len(suite), 5)
 
+    def test_junit_fails_what_the_gate_fails(self) -> None:
+        for severity in ("low", "high"):
+            done = self.run_frx("ci", "--fail-on", severity, "--junit", "junit.xml", "--json")
+            (suite,) = xml.parse(self.folder / "junit.xml").getroot()
+            self.assertEqual(int(suite.get("failures")), json.loads(done.stdout)["result"]["code"]["reached"])
+
     def test_a_repository_without_code_has_nothing_to_check(self) -> None:
         self.git("rm", "-rqf", "src")
         self.assertEqual(self.run_frx("ci").returncode, 3)
