@@ -99,7 +99,7 @@ RaceViews::Reached RaceViews::reached_in(const Lanes& lanes) const {
   for (const Context& context : trace_.contexts) {
     const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
     const Mask surely = is_open ? Mask() : mask_of(lanes, context.condition, false);
-    const Mask perhaps = is_open ? Mask() : mask_of(lanes, context.condition, true);
+    const Mask perhaps = is_open || lanes.is_known(context.condition) ? surely : mask_of(lanes, context.condition, true);
     reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
     reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
   }
@@ -130,6 +130,7 @@ RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool wh
     const bool is_pair = x.op == Op::logical_and && (compares_elements(x.b) || lanes.is_known(x.b)) && e_[x.a].op != Op::logical_and;
     return is_pair ? mask_of(lanes, x.a, false) & mask_of(lanes, x.b, false) : mask;
   }
+  if (lanes.is_one_value(condition)) return lanes.at(condition, 0) != 0 ? mask.set() : mask;
   for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
   return mask;
 }

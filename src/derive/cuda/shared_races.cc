@@ -24,7 +24,7 @@ class RaceFinder : public RaceViews {
 
   void add_shared(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
-    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory()) return;
+    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory() || !any_without_order(candidates)) return;
     std::array<Views, 2> views{views_of(candidates, Sample::large_odd), views_of(candidates, Sample::large_even)};
     for (std::size_t a = 0; a < candidates.size(); ++a) {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) {
@@ -220,12 +220,32 @@ class RaceFinder : public RaceViews {
     const Access &early = trace_.accesses[candidates[a]], &late = trace_.accesses[candidates[b]];
     for (std::size_t n = 0; n < views[0].next.size(); ++n) {
       const std::uint32_t l = views[0].next[n].first;
-      const Loop& loop = trace_.loops[l];
-      if (!is_in(early.loop, l) || !is_in(late.loop, l) || e_.constant_of(loop.condition) == 0) continue;
-      if (is_ordered_around(loop, candidates[b], candidates[a])) continue;
+      if (!is_in(early.loop, l) || !is_in(late.loop, l) || !may_meet_around(l, candidates[b], candidates[a])) continue;
       const auto sides = [&](const Views& v) { return std::pair(&v.now[b], &v.next[n].second[a]); };
       note(meeting(views, sides, late.kind == Access::load), candidates[b], candidates[a], true, races);
     }
+  }
+
+  bool may_meet_around(std::uint32_t l, std::uint32_t first, std::uint32_t second) const {
+    const Loop& loop = trace_.loops[l];
+    return e_.constant_of(loop.condition) != 0 && !is_ordered_around(loop, first, second);
+  }
+
+  // Are there two accesses that nothing orders? Where barriers order all of them, no threads have to be looked at.
+  bool any_without_order(const std::vector<std::uint32_t>& candidates) const {
+    const std::vector<std::uint32_t> loops = loops_of(candidates);
+    for (std::size_t a = 0; a < candidates.size(); ++a) {
+      for (std::size_t b = a + 1; b < candidates.size(); ++b) {
+        const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
+        if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
+        if (!is_ordered(candidates[a], candidates[b]) && is_of_any_iteration(first, second)) return true;
+        const auto meets = [&](std::uint32_t l) {
+          return is_in(first.loop, l) && is_in(second.loop, l) && may_meet_around(l, candidates[b], candidates[a]);
+        };
+        if (std::ranges::any_of(loops, meets)) return true;
+      }
+    }
+    return false;
   }
 
   bool is_in(std::uint32_t loop, std::uint32_t of) const {
