@@ -141,6 +141,7 @@ class Pipeline {
   std::condition_variable turn_;
   std::uint64_t joined_ = 0, done_ = 0;
   bool stopped_ = false;
+  bool failed_ = false;  // an exception ended a thread, whose block never gets its turn
   std::deque<std::vector<char>> unread_;
 };
 
@@ -182,7 +183,8 @@ bool Pipeline::next(Block& block) {
 // Adds the rows when it is their turn. False when no further block is to be read.
 bool Pipeline::join(Block& block, BlockReader& reader, std::size_t done) {
   std::unique_lock lock(joining_);
-  turn_.wait(lock, [&] { return joined_ == block.number; });
+  turn_.wait(lock, [&] { return joined_ == block.number || failed_; });
+  if (failed_) return false;
   if (!stopped_) {
     builder_.append(reader.rows(), reader.converter());
     done_ += done;
@@ -202,12 +204,21 @@ bool Pipeline::join(Block& block, BlockReader& reader, std::size_t done) {
 }
 
 void Pipeline::work(Block block, bool have) {
-  BlockReader reader(builder_.all_arguments());
-  for (have = have || next(block); have; have = next(block)) {
-    const std::size_t done = reader.read(block);
-    if (join(block, reader, done)) continue;
-    const std::lock_guard lock(reading_);
-    ended_ = true;
+  try {
+    BlockReader reader(builder_.all_arguments());
+    for (have = have || next(block); have; have = next(block)) {
+      const std::size_t done = reader.read(block);
+      if (join(block, reader, done)) continue;
+      const std::lock_guard lock(reading_);
+      ended_ = true;
+    }
+  } catch (...) {
+    {
+      const std::lock_guard lock(joining_);
+      failed_ = true;
+    }
+    turn_.notify_all();
+    throw;
   }
 }
 

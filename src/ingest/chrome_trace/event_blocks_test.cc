@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "ingest/chrome_trace/testing.h"
 
 namespace frx::ingest::trace {
@@ -137,6 +139,20 @@ TEST(EventBlocks, LeaveWhatStandsBehindTheEvents) {
   expect_numbered(t, count);
   EXPECT_EQ(t.facts.base_time_ns, 5);
   EXPECT_NE(notes_of(t).find("more data follows the trace"), std::string::npos);
+}
+
+// Memory that is refused, or a reader that is cancelled, ends the other threads as well, which wait for their turn.
+TEST(EventBlocks, EndTogetherWhenOneOfThemFails) {
+  std::size_t count = 0;
+  const std::string text = trace_with(many("", count));
+  for (std::uint64_t calls = 1; calls <= 3; ++calls) {
+    const std::unique_ptr<ByteSource> source = open_bytes(text);
+    std::uint64_t left = calls;
+    const auto refuse = [&](std::uint64_t) {
+      if (--left == 0) throw std::bad_alloc();
+    };
+    EXPECT_THROW(static_cast<void>(read_trace("t.json", *source, {.progress = refuse, .block_size = 1 << 16})), std::bad_alloc) << calls;
+  }
 }
 
 }  // namespace
