@@ -138,6 +138,9 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "cuda", "includes.cu", text('#include "a.h"\n' * 60_000 + cuda("")))
     yield Crafted(trick, "cuda", "newlines.cu", text(cuda("") + "\n" * MEBIBYTE))
     yield Crafted(trick, "cuda", "launches.cu", text(cuda("") + "void f() {\n" + "k<<<1, 32>>>(a, n);\n" * 45_000 + "}\n"))
+    parameters, stores = ", ".join(f"P p{i}" for i in range(4_000)), "".join(f"p{i}.a[threadIdx.x] = p{i}.n;\n" for i in range(4_000))
+    structures = f"struct P {{ float* a; int n; }};\n__global__ void k({parameters}) {{\n{stores * 4}}}\n"
+    yield Crafted(trick, "cuda", "structures.cu", text(structures))
     yield Crafted(trick, "cuda", "variables.cu", text(cuda("".join(f"int v{j} = i + {j};\n" for j in range(40_000)))))
     yield from costly_sources(trick)
     yield Crafted(trick, "trace", "processes-with-steps.json", text(trace(",".join([f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i % 5}","pid":{i},"tid":1,"ts":{i * 10},"dur":9}}' for i in range(11_000)] + [event(begin=5, device=0, stream=7)]))))

@@ -4,6 +4,8 @@
 // names are documented; data/code_rules/cuda defines what each one means.
 #pragma once
 
+#include <vector>
+
 #include "derive/cuda/name_facts.h"
 #include "derive/cuda/patterns.h"
 #include "model/cuda_kernel.h"
@@ -19,11 +21,12 @@ struct KernelView {
   Shape block;
   std::uint64_t dynamic_shared_bytes = 0;  // of a launch, where it is constant
   bool is_launched_by_one_thread = false;
-  bool is_of_constant_size = false;  // grid and block of all its launches are constants
-  bool is_block_launched = false;    // the block is that of a launch, not assumed
-  bool fits_data = false;            // all its launches round the number of blocks along x down: n / 8
-  bool exceeds_data = false;         // one of them rounds it up: (n + 7) / 8
-  bool has_rows_beyond = false;      // all its launches round up the number of blocks along y
+  bool is_of_constant_size = false;                     // grid and block of all its launches are constants
+  bool is_block_launched = false;                       // the block is that of a launch, not assumed
+  bool fits_data = false;                               // all its launches round the number of blocks along x down: n / 8
+  bool exceeds_data = false;                            // one of them rounds it up: (n + 7) / 8
+  std::vector<std::uint32_t> indexed_at_run_time = {};  // accesses to local arrays that no register can hold
+  bool has_rows_beyond = false;                         // all its launches round up the number of blocks along y
 
   const Source& source() const { return program.sources()[function.at.source]; }
   model::TextPlace place_of(NodeRef at) const;

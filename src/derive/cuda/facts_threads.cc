@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/run_time_indices.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -29,7 +28,7 @@ void add_local_arrays(const KernelView& view, CodeSubject& into) {
   Places places(view);
   bool adds = false;
   std::string name;
-  for (const std::uint32_t i : run_time_indexed_accesses(view.trace)) {
+  for (const std::uint32_t i : view.indexed_at_run_time) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
     if (name.empty()) name = memory.name;

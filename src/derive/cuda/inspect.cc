@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/launches.h"
+#include "derive/cuda/run_time_indices.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -70,6 +71,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   const Patterns patterns(trace, block);
   const NameFacts names = name_facts_of(program, trace);
   KernelView view{program, program.functions()[f], trace, patterns, names, block};
+  view.indexed_at_run_time = run_time_indexed_accesses(trace);
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;

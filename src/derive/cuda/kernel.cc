@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/live_scalars.h"
-#include "derive/cuda/run_time_indices.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/traffic.h"
 
@@ -127,8 +126,7 @@ Kernel kernel_of(const KernelView& view) {
   kernel.loops = static_cast<std::uint32_t>(loops.size());
   kernel.unrolled_loops = static_cast<std::uint32_t>(unrolled.size());
   std::set<std::string_view> in_memory;
-  for (const std::uint32_t i : run_time_indexed_accesses(view.trace))
-    in_memory.insert(view.trace.memories[view.trace.accesses[i].memory].name);
+  for (const std::uint32_t i : view.indexed_at_run_time) in_memory.insert(view.trace.memories[view.trace.accesses[i].memory].name);
   kernel.live_scalars = live_scalars(view.program, view.function, in_memory);
   kernel.is_complete = view.trace.is_complete;
   kernel.global_reads_per_write = global_reads_per_write(view.trace, view.block);

@@ -114,12 +114,18 @@ std::uint32_t Walker::kernel_in(std::uint32_t list) {
   return none;
 }
 
+// Of dim3(4, 2), or of a number, which is one along x.
+Walker::Extents Walker::extents_of(const Value& value) const {
+  if (value.kind != Value::triple) return {e_.constant_of(value.expr), 1, 1};
+  return {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
+}
+
 void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) {
   if (config.extents >= 2) return;
   auto& into = config.extents == 0 ? config.grid : config.block;
   if (config.extents == 1) config.least_block = least_of(value);
   if (config.extents == 0) config.rounding = rounding_of(value);
-  into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
+  into = extents_of(value);
   config.nodes[config.extents++] = node;
 }
 
@@ -134,7 +140,7 @@ std::uint32_t Walker::config_of(const std::vector<Value>& arguments, std::uint32
     const Value& value = arguments[i++];
     const bool is_extent = i > extents_at && i <= extents_at + 2 && value.kind == Value::number;
     if (value.kind == Value::triple || is_extent) {
-      add_extent(config, is_extent ? Value{.kind = Value::triple, .expr = value.expr, .y = e_.constant(1), .z = e_.constant(1)} : value, c);
+      add_extent(config, value, c);
       if (config.extents == 2) bytes_at = i + between;
     } else if (i == bytes_at + 1 && value.kind == Value::number) {
       config.shared = e_.constant_of(value.expr);
@@ -188,8 +194,7 @@ void Walker::store_config_field(Value& object, std::string_view field, const Val
     return;
   }
   auto& into = is_grid ? config.grid : config.block;
-  into = {e_.constant_of(value.expr), 1, 1};
-  if (value.kind == Value::triple) into = {e_.constant_of(value.expr), e_.constant_of(value.y), e_.constant_of(value.z)};
+  into = extents_of(value);
   config.nodes[is_grid ? 0 : 1] = node;
   config.extents = 2;
 }

@@ -24,21 +24,32 @@ class RaceFinder : public RaceViews {
 
   void add_shared(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
-    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory() || !any_without_order(candidates)) return;
-    std::array<Views, 2> views{views_of(candidates, Sample::large_odd), views_of(candidates, Sample::large_even)};
+    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory()) return;
+    const std::vector<std::uint32_t> loops = loops_of(candidates);
+    // Where barriers order all accesses, no threads have to be looked at.
+    std::optional<std::array<Views, 2>> seen;
+    const auto views = [&]() -> const std::array<Views, 2>& {
+      if (!seen) seen = {views_of(candidates, loops, Sample::large_odd), views_of(candidates, loops, Sample::large_even)};
+      return *seen;
+    };
     for (std::size_t a = 0; a < candidates.size(); ++a) {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) {
         const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
         if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
         if (!is_ordered(candidates[a], candidates[b]) && is_of_any_iteration(first, second)) {
           const Meeting meets = meeting(
-              views, [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
+              views(), [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
           note(meets, candidates[a], candidates[b], false, races);
-          if (first.kind == Access::store && has_several_warps(views[0].now[a]) && is_anywhere(second)) {
+          if (first.kind == Access::store && has_several_warps(views()[0].now[a]) && is_anywhere(second)) {
             note({.of_warps = true}, candidates[a], candidates[b], false, races);
           }
         }
-        add_next_iterations(views, candidates, a, b, races);
+        for (std::size_t n = 0; n < loops.size(); ++n) {
+          if (!is_in(first.loop, loops[n]) || !is_in(second.loop, loops[n])) continue;
+          if (!may_meet_around(trace_.loops[loops[n]], candidates[b], candidates[a])) continue;
+          const auto sides = [&](const Views& v) { return std::pair(&v.now[b], &v.next[n][a]); };
+          note(meeting(views(), sides, second.kind == Access::load), candidates[b], candidates[a], true, races);
+        }
       }
     }
   }
@@ -83,7 +94,7 @@ class RaceFinder : public RaceViews {
  private:
   struct Views {
     std::vector<Touched> now;
-    std::vector<std::pair<std::uint32_t, std::vector<Touched>>> next;  // loops, and the same one iteration later
+    std::vector<std::vector<Touched>> next;  // the same one iteration later, by loop
   };
   struct BlockView {
     std::vector<Touched> here, there;  // in one block and in the one beside it
@@ -149,7 +160,7 @@ class RaceFinder : public RaceViews {
                                [](const OrderSite& o) { return o.kind == OrderSite::fence || o.kind == OrderSite::unknown; });
   }
 
-  Views views_of(const std::vector<std::uint32_t>& candidates, Sample::Kind kind) const {
+  Views views_of(const std::vector<std::uint32_t>& candidates, const std::vector<std::uint32_t>& loops, Sample::Kind kind) const {
     Views views;
     const auto see = [&](ExprId one_more, bool is_next_of_tree) {
       Sample sample = sample_of(kind);
@@ -163,9 +174,9 @@ class RaceFinder : public RaceViews {
       return all;
     };
     views.now = see(0, false);
-    for (const std::uint32_t loop : loops_of(candidates)) {
+    for (const std::uint32_t loop : loops) {
       const bool is_tree = std::ranges::find(trees_.loops, loop) != trees_.loops.end();
-      views.next.emplace_back(loop, see(trace_.loops[loop].iteration, is_tree));
+      views.next.push_back(see(trace_.loops[loop].iteration, is_tree));
     }
     return views;
   }
@@ -215,37 +226,9 @@ class RaceFinder : public RaceViews {
     return std::ranges::any_of(orders, [&](const OrderSite& o) { return o.accesses > first || o.accesses <= second; });
   }
 
-  void add_next_iterations(const std::array<Views, 2>& views, const std::vector<std::uint32_t>& candidates, std::size_t a, std::size_t b,
-                           Races& races) const {
-    const Access &early = trace_.accesses[candidates[a]], &late = trace_.accesses[candidates[b]];
-    for (std::size_t n = 0; n < views[0].next.size(); ++n) {
-      const std::uint32_t l = views[0].next[n].first;
-      if (!is_in(early.loop, l) || !is_in(late.loop, l) || !may_meet_around(l, candidates[b], candidates[a])) continue;
-      const auto sides = [&](const Views& v) { return std::pair(&v.now[b], &v.next[n].second[a]); };
-      note(meeting(views, sides, late.kind == Access::load), candidates[b], candidates[a], true, races);
-    }
-  }
-
-  bool may_meet_around(std::uint32_t l, std::uint32_t first, std::uint32_t second) const {
-    const Loop& loop = trace_.loops[l];
+  // May an access meet an earlier one of the next iteration?
+  bool may_meet_around(const Loop& loop, std::uint32_t first, std::uint32_t second) const {
     return e_.constant_of(loop.condition) != 0 && !is_ordered_around(loop, first, second);
-  }
-
-  // Are there two accesses that nothing orders? Where barriers order all of them, no threads have to be looked at.
-  bool any_without_order(const std::vector<std::uint32_t>& candidates) const {
-    const std::vector<std::uint32_t> loops = loops_of(candidates);
-    for (std::size_t a = 0; a < candidates.size(); ++a) {
-      for (std::size_t b = a + 1; b < candidates.size(); ++b) {
-        const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
-        if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
-        if (!is_ordered(candidates[a], candidates[b]) && is_of_any_iteration(first, second)) return true;
-        const auto meets = [&](std::uint32_t l) {
-          return is_in(first.loop, l) && is_in(second.loop, l) && may_meet_around(l, candidates[b], candidates[a]);
-        };
-        if (std::ranges::any_of(loops, meets)) return true;
-      }
-    }
-    return false;
   }
 
   bool is_in(std::uint32_t loop, std::uint32_t of) const {

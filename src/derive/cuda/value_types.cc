@@ -66,10 +66,6 @@ bool compares(std::string_view op) {
   return op == "<" || op == ">" || op == "<=" || op == ">=" || op == "==" || op == "!=" || op == "&&" || op == "||";
 }
 
-}  // namespace
-
-namespace {
-
 // Without `const` and its like.
 std::string_view words_of_type(std::string_view name) {
   name = trim(name);
@@ -80,6 +76,13 @@ std::string_view words_of_type(std::string_view name) {
     if (name.ends_with(qualifier)) name = trim(name.substr(0, name.size() - qualifier.size()));
   }
   return name;
+}
+
+// A structure of parameters: struct Args { const float* in; ... };
+bool has_float_member(const Struct& record) {
+  return std::ranges::any_of(record.types, [](const auto& member) {
+    return (member.second.levels > 0 || member.second.is_array) && arithmetic_type_named(member.second.name).type == float32;
+  });
 }
 
 }  // namespace
@@ -100,17 +103,6 @@ ValueType arithmetic_type_named(std::string_view name) {
     known.type = type.bytes / type.parts <= 4 ? int32 : int64;
   return known;
 }
-
-namespace {
-
-// A structure of parameters: struct Args { const float* in; ... };
-bool has_float_member(const Struct& record) {
-  return std::ranges::any_of(record.types, [](const auto& member) {
-    return (member.second.levels > 0 || member.second.is_array) && arithmetic_type_named(member.second.name).type == float32;
-  });
-}
-
-}  // namespace
 
 ValueTypes::ValueTypes(const Program& program, const Function& function)
     : program_(program), source_(program.sources()[function.at.source]), first_(function.at.node) {

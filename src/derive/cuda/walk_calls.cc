@@ -115,17 +115,13 @@ std::optional<Value> Walker::eval_part_of_complex(std::string_view name, std::ui
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   LaunchSite site;
   site.at = ref(node);
-  const auto constants_of = [&](const Value& value, std::array<std::optional<std::int64_t>, 3>& into) {
-    const bool is_triple = value.kind == Value::triple;
-    into = {e_.constant_of(value.expr), is_triple ? e_.constant_of(value.y) : 1, is_triple ? e_.constant_of(value.z) : 1};
-  };
   std::size_t i = 0;
   for (std::uint32_t c = syntax().first_child(config); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
-    if (i == 0) constants_of(value, site.grid);
+    if (i == 0) site.grid = extents_of(value);
     if (i == 0) site.rounding = rounding_of(value);
-    if (i == 1) constants_of(value, site.block);
+    if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;

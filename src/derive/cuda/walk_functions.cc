@@ -42,11 +42,15 @@ std::uint32_t Walker::function_called(std::string_view name, std::size_t argumen
   return is_ambiguous && nearest != own_file ? none : best;
 }
 
+// Not into a function that is being followed, nor too deeply.
+bool Walker::may_follow(std::uint32_t function) const {
+  return !quiet_ && !is_deep() && std::ranges::none_of(frames_, [&](const Frame& frame) { return frame.function == function; });
+}
+
 std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call) {
   const std::uint32_t function = function_called(name, arguments.size());
   if (function == none) return std::nullopt;
-  const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
-  if (is_running || is_deep() || quiet_) {
+  if (!may_follow(function)) {
     note_order(OrderSite::unknown);
     return with(e_.opaque());
   }

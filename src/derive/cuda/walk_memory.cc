@@ -87,10 +87,8 @@ Value Walker::pointer_from(const Value& value, std::uint32_t node) {
   if (value.kind == Value::pointer) return value;
   if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
   if (e_.uses(value.expr, Uses::thread | Uses::varying | Uses::opaque)) return {};
-  const auto [at, is_new] = pointed_.try_emplace(std::string(text(node)), 0);
   const bool is_member = is_rooted(node) && !syntax().is(node, NodeKind::identifier);
-  if (is_new) at->second = add_memory(is_member ? Space::global : Space::unknown, text(node), "", node);
-  return pointer_to(at->second);
+  return pointed_by(std::string(text(node)), is_member ? Space::global : Space::unknown, "", 1, node);
 }
 
 Value Walker::offset_by(Value pointer, ExprId index) {
@@ -172,9 +170,10 @@ Value Walker::address_of_field(std::uint32_t node) {
   return address;
 }
 
-Value Walker::pointed_by(const std::string& key, std::string_view type, std::uint32_t levels, std::uint32_t node) {
+// The memory behind a pointer, one for each key.
+Value Walker::pointed_by(const std::string& key, Space space, std::string_view type, std::uint32_t levels, std::uint32_t node) {
   const auto [at, is_new] = pointed_.try_emplace(key, 0);
-  if (is_new) at->second = add_memory(Space::global, text(node), type, node);
+  if (is_new) at->second = add_memory(space, text(node), type, node);
   return pointer_to(at->second, levels);
 }
 
@@ -241,7 +240,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
     // `args->x`, asked for again, leads to the same memory.
     if (space == Space::global && syntax().is(node, NodeKind::field_expression) &&
         !e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration | Uses::loaded)) {
-      value = pointed_by(std::string(text(node)), address.type, address.levels - 1, node);
+      value = pointed_by(std::string(text(node)), Space::global, address.type, address.levels - 1, node);
       value.access = access;
       return value;
     }

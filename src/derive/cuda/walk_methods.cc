@@ -11,15 +11,21 @@
 
 namespace frx::derive::cuda {
 
+// The class of an object that a parameter is; null for any other value.
+const Struct* Walker::class_of(const Value& object) const {
+  const bool is_object = object.kind == Value::number && !object.type.empty() && e_[object.expr].op == Op::uniform;
+  return is_object ? program_.struct_named(object.type) : nullptr;
+}
+
 // A number of a parameter is as uniform as the parameter; a pointer leads to a memory of its own. Nothing for what is no such object, or
 // has no such member.
 std::optional<Value> Walker::member_of(const Value& object, std::string_view name, std::uint32_t node) {
-  if (object.kind != Value::number || object.type.empty() || e_[object.expr].op != Op::uniform) return std::nullopt;
-  const Struct* record = program_.struct_named(object.type);
+  const Struct* const record = class_of(object);
   const auto member = record ? record->types.find(name) : std::unordered_map<std::string_view, MemberType>::const_iterator();
   if (!record || member == record->types.end()) return std::nullopt;
   const MemberType& type = member->second;
-  if (type.levels > 0 && !type.is_array) return pointed_by(fmt::format("{}.{}", object.expr, name), type.name, type.levels, node);
+  if (type.levels > 0 && !type.is_array)
+    return pointed_by(fmt::format("{}.{}", object.expr, name), Space::global, type.name, type.levels, node);
   const auto [at, is_new] = members_.try_emplace({object.expr, member->first}, 0);
   if (is_new) {
     at->second = e_.fresh(Op::uniform);
@@ -31,17 +37,20 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
   return value;
 }
 
-// Does the function that is followed change members of one of its parameters?
+// Does the function change members of that parameter? It is read once for all of them.
 bool Walker::assigns_members_of(std::string_view parameter) {
-  const Function& function = program_.functions()[frames_.back().function];
-  const std::uint32_t last = syntax()[function.body].last;
-  steps_ += (last - function.body) / nodes_of_a_step;
-  for (std::uint32_t n = function.body; n < last; ++n) {
-    const bool is_change = syntax().is(n, NodeKind::assignment) || syntax().is(n, NodeKind::update);
-    const std::uint32_t target = is_change ? syntax().child(n, syntax().is(n, NodeKind::update) ? Role::argument : Role::left) : none;
-    if (syntax().is(target, NodeKind::field_expression) && text(syntax().child(target, Role::argument)) == parameter) return true;
+  if (!changed_objects_) {
+    changed_objects_.emplace();
+    const std::uint32_t body = program_.functions()[frames_.back().function].body, last = syntax()[body].last;
+    steps_ += (last - body) / nodes_of_a_step;
+    for (std::uint32_t n = body; n < last; ++n) {
+      const bool is_update = syntax().is(n, NodeKind::update);
+      if (!is_update && !syntax().is(n, NodeKind::assignment)) continue;
+      const std::uint32_t target = syntax().child(n, is_update ? Role::argument : Role::left);
+      if (syntax().is(target, NodeKind::field_expression)) changed_objects_->insert(text(syntax().child(target, Role::argument)));
+    }
   }
-  return false;
+  return changed_objects_->contains(parameter);
 }
 
 // In a member function.
@@ -52,8 +61,7 @@ std::optional<Value> Walker::member_of_this(std::string_view name, std::uint32_t
 
 // The member function of the object's class with that name and number of arguments, or none.
 std::uint32_t Walker::method_called(const Value& object, std::string_view name, std::size_t arguments) {
-  if (object.kind != Value::number || object.type.empty() || e_[object.expr].op != Op::uniform) return none;
-  const Struct* record = program_.struct_named(object.type);
+  const Struct* const record = class_of(object);
   if (!record) return none;
   std::uint64_t overloads = 0;
   for (std::uint32_t f = program_.first_device_function(name); f != none; f = program_.functions()[f].next) {
@@ -69,8 +77,7 @@ std::optional<Value> Walker::eval_member_function(const Value& object, std::stri
                                                   std::uint32_t call) {
   const std::uint32_t function = method_called(object, name, arguments.size());
   if (function == none) return std::nullopt;
-  const bool is_running = std::ranges::any_of(frames_, [&](const Frame& frame) { return frame.function == function; });
-  if (is_running || is_deep() || quiet_) return std::nullopt;
+  if (!may_follow(function)) return std::nullopt;
   return follow(function, arguments, call, &object);
 }
 

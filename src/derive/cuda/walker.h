@@ -208,8 +208,9 @@ class Walker {
   Value eval_field(std::uint32_t node);
   Value eval_pointer(std::uint32_t node);
   Value pointer_from(const Value& value, std::uint32_t node);
-  Value pointed_by(const std::string& key, std::string_view type, std::uint32_t levels, std::uint32_t node);
+  Value pointed_by(const std::string& key, Space space, std::string_view type, std::uint32_t levels, std::uint32_t node);
   // walk_methods.cc
+  const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
   bool assigns_members_of(std::string_view parameter);
   std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
@@ -227,8 +228,9 @@ class Walker {
   Value eval_call(std::uint32_t node);
   Value eval_launch(std::uint32_t node, std::uint32_t config);
   // launch_calls.cc
+  using Extents = std::array<std::optional<std::int64_t>, 3>;  // along x, y and z, where they are constants
   struct Config {
-    std::array<std::optional<std::int64_t>, 3> grid, block;
+    Extents grid, block;
     std::optional<std::int64_t> least_block;
     model::cuda::GridRounding rounding;
     std::array<std::uint32_t, 2> nodes{none, none};
@@ -236,6 +238,7 @@ class Walker {
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
   };
   std::optional<std::int64_t> constant_of(const Value& value) const;
+  Extents extents_of(const Value& value) const;
   std::optional<std::int64_t> least_of(const Value& extent) const;
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
@@ -258,6 +261,7 @@ class Walker {
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::uint32_t function_called(std::string_view name, std::size_t arguments);
+  bool may_follow(std::uint32_t function) const;
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
   std::optional<Value> eval_lambda(std::uint32_t slot, const std::vector<Value>& arguments, std::uint32_t call);
   Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call, const Value* object = nullptr);
@@ -315,9 +319,10 @@ class Walker {
   std::pmr::vector<Breakable> breakables_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
-  std::unordered_map<std::string, std::uint32_t> pointed_;         // memories behind pointers without a declaration
-  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;  // the numbers that objects hold, by object and name
-  NodeRef addressed_;                                              // the call whose result is wanted as an address
+  std::unordered_map<std::string, std::uint32_t> pointed_;               // memories behind pointers without a declaration
+  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;        // the numbers that objects hold, by object and name
+  std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
+  NodeRef addressed_;                                                    // the call whose result is wanted as an address
   std::vector<Config> configs_;
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
