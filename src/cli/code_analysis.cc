@@ -41,7 +41,8 @@ void describe_tier(Syntax& syntax, report::AnalysisOptions& options) {
 Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io) {
   answer::Answer answer = analyse::answer_of(analysis);
   analyse::add_rule_pages(answer, options.data_directory);
-  return gated(std::move(answer), files_of(analysis), options.gate, io);
+  TRY_ASSIGN(answer, gated(std::move(answer), files_of(analysis), options.gate, io));
+  return compose::failing_from(std::move(answer), options.fail_on);
 }
 
 Result<> expect_none_reaching(const answer::Answer& answer, const CodeOptions& options) {

@@ -14,7 +14,6 @@
 #include "compose/answers.h"
 #include "compose/gate/ci_report.h"
 #include "compose/gate/gate.h"
-#include "model/finding.h"
 
 namespace frx::cli {
 namespace command_ci {
@@ -87,12 +86,6 @@ Result<> check_code(const Options& options, Session& session, Io& io, CiReport& 
   TRY_ASSIGN(report.code, answer_beside_baseline(analysis, options.code, io));
   io.kept.insert(io.kept.end(), report.code->kept.begin(), report.code->kept.end());
   TRY(write_baseline_if_asked(*report.code, options.code.gate, options.code.allow_unreadable, io));
-  report.code->issues = [all = std::move(report.code->issues), least = options.code.fail_on] {
-    answer::Issues issues = all();
-    issues.fails_from = least;
-    for (answer::Issue& issue : issues.found) issue.passes = model::severity_named(issue.severity) < model::severity_named(least);
-    return issues;
-  };
   report.files = code->files();
   report.reached = compose::count_reaching(report.code->issues(), options.code.fail_on);
   if (Result<int> judged = judge_code(*code, *report.code, options.code); !judged) {

@@ -168,6 +168,9 @@ class Services(Repository):
             done = self.run_frx("ci", "--fail-on", severity, "--junit", "junit.xml", "--json")
             (suite,) = xml.parse(self.folder / "junit.xml").getroot()
             self.assertEqual(int(suite.get("failures")), json.loads(done.stdout)["result"]["code"]["reached"])
+            analysed = self.run_frx("analyze", "src", "--with-ptx=no", "--fail-on", severity, "--format", "junit")
+            (again,) = xml.fromstring(analysed.stdout)
+            self.assertEqual(again.get("failures"), suite.get("failures"))
 
     def test_a_repository_without_code_has_nothing_to_check(self) -> None:
         self.git("rm", "-rqf", "src")

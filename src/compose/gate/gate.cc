@@ -105,6 +105,17 @@ answer::Answer held_against(answer::Answer answer, Gate gate) {
   return result;
 }
 
+answer::Answer failing_from(answer::Answer answer, const std::string& severity) {
+  if (severity.empty() || !answer.issues) return answer;
+  answer.issues = [all = std::move(answer.issues), severity] {
+    answer::Issues issues = all();
+    issues.fails_from = severity;
+    for (Issue& issue : issues.found) issue.passes = model::severity_named(issue.severity) < model::severity_named(severity);
+    return issues;
+  };
+  return answer;
+}
+
 std::size_t count_reaching(const answer::Issues& issues, std::string_view severity) {
   const model::Severity least = model::severity_named(severity);
   return static_cast<std::size_t>(std::ranges::count_if(

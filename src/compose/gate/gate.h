@@ -25,6 +25,9 @@ struct Gate {
 // The same answer, whose findings have fingerprints, states and suppressions, and whose page and JSON say so.
 answer::Answer held_against(answer::Answer answer, Gate gate);
 
+// The same answer, whose findings below this severity pass; as it is where none is given.
+answer::Answer failing_from(answer::Answer answer, const std::string& severity);
+
 // Findings that count: those that are not suppressed and, beside a baseline, new; of this severity or above.
 std::size_t count_reaching(const answer::Issues& issues, std::string_view severity);
 
