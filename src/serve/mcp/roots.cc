@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
+#include "answer/fingerprints.h"
 #include "base/folders.h"
 #include "base/text.h"
+#include "http/message.h"
 
 namespace frx::serve {
 namespace {
@@ -16,16 +18,8 @@ std::string path_of(std::string_view uri) {
   if (!uri.starts_with(scheme)) return {};
   uri.remove_prefix(scheme.size());
   if (uri.starts_with("localhost/")) uri.remove_prefix(9);
-  std::string path;
-  for (std::size_t i = 0; i < uri.size(); ++i) {
-    const auto digit = [&](std::size_t at) { return std::string_view("0123456789abcdef").find(at < uri.size() ? (uri[at] | 0x20) : ' '); };
-    if (uri[i] == '%' && digit(i + 1) != std::string_view::npos && digit(i + 2) != std::string_view::npos) {
-      path += static_cast<char>(16 * digit(i + 1) + digit(i + 2));
-      i += 2;
-    } else {
-      path += uri[i];
-    }
-  }
+  const Result<std::string> decoded = http::percent_decoded(uri);
+  const std::string path = decoded ? *decoded : std::string(uri);
   return path.starts_with('/') ? path : std::string();
 }
 
@@ -84,9 +78,7 @@ Result<std::string> Roots::resolved(const std::string& path) const {
   if (fs::is_directory(real, error)) {
     if (const std::string link = link_out_of(real.string(), allowed); !link.empty()) return outside(link, allowed);
   }
-  // From the current folder, where that is shorter to read.
-  const fs::path below = real.lexically_relative(fs::current_path(error));
-  return error || below.empty() || *below.begin() == ".." ? real.string() : below.string();
+  return answer::tidy_path(real.string());
 }
 
 }  // namespace frx::serve

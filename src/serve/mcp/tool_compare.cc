@@ -1,4 +1,4 @@
-// compare: which of two versions is better, if one can tell; check_change: whether what the advice predicted came true.
+// compare: which of two versions is better, or that it is inconclusive; check_change: whether what the advice predicted came true.
 
 #include <algorithm>
 #include <cmath>
