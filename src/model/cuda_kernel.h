@@ -82,6 +82,7 @@ struct Launch {
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;
   bool may_be_checked = true;        // its error, by code around it
   bool is_ignored = false;           // its error, by the function that launches
+  bool is_checked_later = false;     // and that function looks at errors of later calls
   std::vector<TextPlace> unchecked;  // of the first launch of a file: all of that file whose errors nothing looks at
   bool callers_may_check = false;    // those: only the functions that launch are known to ignore them
 };

@@ -63,19 +63,20 @@ bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId a
   return !has_part(e, address, is_beside);
 }
 
+bool is_over_grid(const Expressions& e, const Loop& loop) {
+  const auto steps_by_grid = [&](ExprId iteration, ExprId step) {
+    return iteration == loop.iteration &&
+           has_part(e, step, [&](ExprId size) { return e[size].op >= Op::grid_dim_x && e[size].op <= Op::grid_dim_z; });
+  };
+  return has_part(e, loop.condition, [&](ExprId part) {
+    const Expr& x = e[part];
+    return x.op == Op::mul && (steps_by_grid(x.a, x.b) || steps_by_grid(x.b, x.a));
+  });
+}
+
 bool is_repeated(const Trace& trace, const Access& access) {
-  const Expressions& e = trace.expressions;
   for (std::uint32_t l = access.loop; l != none; l = trace.loops[l].parent) {
-    const Loop& loop = trace.loops[l];
-    const bool is_over_grid = has_part(e, loop.condition, [&](ExprId part) {
-      const Expr& x = e[part];
-      const auto steps_by_grid = [&](ExprId iteration, ExprId step) {
-        return iteration == loop.iteration &&
-               has_part(e, step, [&](ExprId size) { return e[size].op >= Op::grid_dim_x && e[size].op <= Op::grid_dim_z; });
-      };
-      return x.op == Op::mul && (steps_by_grid(x.a, x.b) || steps_by_grid(x.b, x.a));
-    });
-    if (!is_over_grid) return true;
+    if (!is_over_grid(trace.expressions, trace.loops[l])) return true;
   }
   return false;
 }

@@ -16,6 +16,9 @@ double wasted_share(const KernelView& view);
 // memory?
 bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId address);
 
+// Is it a loop over the grid, by steps of all its threads or blocks?
+bool is_over_grid(const Expressions& e, const Loop& loop);
+
 // Does a thread make an access again and again? A loop over the grid only spreads the same work over fewer threads or blocks.
 bool is_repeated(const Trace& trace, const Access& access);
 

@@ -42,6 +42,7 @@ class Places {
 // facts_sync.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
+void add_branch_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);
 void add_arithmetic_facts(const KernelView& view, model::CodeSubject& into);
 void add_thread_facts(const KernelView& view, model::CodeSubject& into);

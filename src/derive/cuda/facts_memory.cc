@@ -113,17 +113,16 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
 }
 
 // Arrays of which neighbouring threads read overlapping windows, in place of those that were found.
-bool add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places& places) {
+Windows add_windows(const KernelView& view, std::set<std::uint32_t>& reused, Places& places) {
   const auto is_shared = [](const Memory& memory) { return memory.space == Space::shared; };
-  if (std::ranges::any_of(view.trace.memories, is_shared)) return false;  // tiles, most likely
-  const std::vector<std::size_t> windowed = windowed_loads(view.trace, view.block);
-  if (windowed.empty()) return false;
-  reused.clear();
-  for (const std::size_t i : windowed) {
+  if (std::ranges::any_of(view.trace.memories, is_shared)) return {};  // tiles, most likely
+  Windows windows = windowed_loads(view.trace, view.block);
+  if (!windows.loads.empty()) reused.clear();
+  for (const std::size_t i : windows.loads) {
     reused.insert(view.trace.accesses[i].memory);
     places.add(view.trace.accesses[i].at);
   }
-  return true;
+  return windows;
 }
 
 // Does each iteration of the innermost loop load another element? One that stays the same is loaded once.
@@ -147,9 +146,11 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
     is_shared_out = is_shared_out || pattern.kind != AccessPattern::uniform;
     places.add(access.at);
   }
-  const bool only_windows = (!is_shared_out || reused.size() < 2) && add_windows(view, reused, windows);
+  const Windows found = !is_shared_out || reused.size() < 2 ? add_windows(view, reused, windows) : Windows();
+  const bool only_windows = !found.loads.empty();
   is_shared_out = is_shared_out || only_windows;
   into.set(Id::only_windows, only_windows);
+  into.set(Id::reusing_code, std::string(found.are_written_out ? "Each thread reads" : "Loops read"));
   into.set(Id::reused_global_arrays, is_shared_out ? static_cast<double>(reused.size()) : 0.0,
            only_windows ? windows.take() : places.take());
 }

@@ -36,6 +36,16 @@ bool global_may_be_exchanged(const Trace& trace) {
   return std::ranges::any_of(addresses, [](const Addresses& used) { return used.is_written && !used.is_one; });
 }
 
+// Threads that do not know their numbers all write the same.
+bool knows_thread_numbers(const KernelView& view) {
+  const Expressions& e = view.trace.expressions;
+  if (view.trace.calls_unknown || view.names.thread_number_in_assembly) return true;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    if (e.uses(id, Uses::thread | Uses::opaque)) return true;
+  }
+  return false;
+}
+
 void add_exchanges(const KernelView& view, CodeSubject& into) {
   bool threads = false, warps = false;
   for (std::size_t m = 0; m < view.trace.memories.size(); ++m) {
@@ -45,6 +55,8 @@ void add_exchanges(const KernelView& view, CodeSubject& into) {
       warps = warps || exchange.between_warps;
     }
   }
+  threads = threads && knows_thread_numbers(view);
+  warps = warps && threads;
   const bool global = view.trace.uses_fences || global_may_be_exchanged(view.trace);
   // Which exchanges the lockstep of a wavefront orders is not known here.
   if (!view.source().is_hip) into.set(Id::shared_crosses_threads, threads);
@@ -141,6 +153,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   if (!view.trace.is_complete) return subject;
   add_memory_facts(view, subject);
   add_control_facts(view, subject);
+  add_branch_facts(view, subject);
   add_shared_facts(view, kernel, subject);
   add_synchronization_facts(view, subject);
   add_matmul_facts(view, kernel, subject);

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "derive/cuda/access_cost.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/idle_barriers.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -57,38 +59,57 @@ std::string_view called_at(const KernelView& view, NodeRef at) {
   return name == none ? "" : source.text_of(name);
 }
 
-// Do all threads of a block get there, but those beyond the end of the data? Data decides nothing: how often is unknown.
-bool is_reached_by_all(const KernelView& view, const Access& access, const AccessPattern& pattern) {
+// Which threads of a block get to an atomic, but for those beyond the end of the data. Those that the data choose count where each of them
+// repeats it; of a single one it is unknown how often it is done.
+enum class Reach : std::uint8_t { unknown, of_chosen, of_all };
+
+Reach reach_of(const KernelView& view, const Access& access, const AccessPattern& pattern) {
   constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
-  if (e.uses(access.alive, by_data) || pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2) return false;
+  bool is_chosen = e.uses(access.alive, by_data), repeats = false;
+  std::uint32_t loop = access.loop;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
     const Context& context = view.trace.contexts[c];
-    if (!context.is_loop && e.uses(context.condition, by_data)) return false;
+    if (context.is_loop) {
+      repeats = repeats || (loop != none && !is_over_grid(e, view.trace.loops[loop]));
+      loop = loop == none ? none : view.trace.loops[loop].parent;
+    } else if (e.uses(context.condition, by_data)) {
+      if (!repeats) return Reach::unknown;
+      is_chosen = true;
+    }
   }
-  return true;
+  if (is_chosen) return is_repeated(view.trace, access) ? Reach::of_chosen : Reach::unknown;
+  return pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2 ? Reach::unknown : Reach::of_all;
+}
+
+// The same for all threads, in each iteration of the loops around.
+bool is_one_address(const Expressions& e, ExprId address) {
+  constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded;
+  return !e.uses(address, differs) && (!e.uses(address, Uses::iteration) || !holds_loop_value(e, address));
 }
 
 void add_atomics(const KernelView& view, CodeSubject& into) {
-  constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded | Uses::iteration;
-  Places places(view);
+  Places of_all(view), of_chosen(view);
   std::string text;
   bool is_shared = false;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
     if (access.kind != Access::atomic || (memory.space != Space::global && memory.space != Space::shared)) continue;
-    if (view.trace.expressions.uses(access.address, differs) || !is_reached_by_all(view, access, view.patterns.accesses[i])) continue;
+    if (!is_one_address(view.trace.expressions, access.address)) continue;
+    const Reach reach = reach_of(view, access, view.patterns.accesses[i]);
     const std::string_view operation = called_at(view, access.at);
-    if (!is_never_aggregated(view.program, operation, memory.type)) continue;
-    if (text.empty()) {
+    if (reach == Reach::unknown || !is_never_aggregated(view.program, operation, memory.type)) continue;
+    if (text.empty() || (reach == Reach::of_all && !of_all.any())) {
       text = fmt::format("{} of {}", operation, memory.type);
       is_shared = memory.space == Space::shared;
     }
-    places.add(access.at);
+    (reach == Reach::of_all ? of_all : of_chosen).add(access.at);
   }
-  const bool any = places.any();
-  into.set(Id::has_atomics_on_one_address, any, places.take());
+  const bool is_of_all = of_all.any(), any = is_of_all || of_chosen.any();
+  into.set(Id::has_atomics_on_one_address, any, (is_of_all ? of_all : of_chosen).take());
+  into.set(Id::atomics_by_data, any && !is_of_all);
+  into.set(Id::atomic_threads, std::string(is_of_all ? "Every thread" : "Each thread that the data choose"));
   into.set(Id::atomic_on_one_address, text);
   into.set(Id::atomic_memory, std::string(is_shared ? "shared" : "global"));
 }

@@ -115,7 +115,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
   const Function& function = program.functions()[f];
   const Trace trace = trace_host(program, f, steps);
   found.steps = trace.steps;
-  const std::uint32_t last_look = end_of_looks(program, function, looks);
+  const LookEnds ends = ends_of_looks(program, function, looks);
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
@@ -125,7 +125,9 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
     launch.may_be_checked = may_be_checked(program, function, site);
-    launch.is_ignored = is_ignored(program, function, site, last_look);
+    const Ignored ignored = ignored_by(program, function, site, ends);
+    launch.is_ignored = ignored.is_ignored;
+    launch.is_checked_later = ignored.is_checked_later;
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
@@ -151,7 +153,7 @@ ProgramLaunches launches_of(const Program& program) {
   constexpr std::size_t functions_at_once = 192;
   ProgramLaunches all;
   StepBudget budget(program);
-  const std::vector<bool> looking = files_that_look(program.sources());
+  const std::vector<Look> looking = looks_of_files(program.sources());
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
@@ -181,7 +183,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
-  note_unchecked(all.launches, std::ranges::find(looking, true) == looking.end());
+  note_unchecked(all.launches, std::ranges::all_of(looking, [](Look look) { return look == Look::nothing; }));
   all.launches.shrink_to_fit();
   return all;
 }
@@ -222,6 +224,12 @@ void add_launch_bounds(const Kernel& kernel, const KernelLaunches& launches, Cod
   into.set(Id::launched_threads, static_cast<double>(launches.most_threads), {launches.most_threads_at});
 }
 
+std::string_view launch_checker(const Launch& launch) {
+  if (!launch.callers_may_check) return "Nothing looks";
+  if (!launch.is_checked_later) return "The function that launches does not look";
+  return "The function that launches looks at what later calls return, which says nothing of a launch that is refused, and not";
+}
+
 CodeSubject launch_subject(const Launch& launch) {
   CodeSubject subject;
   subject.scope = CodeSubject::Scope::launch;
@@ -232,7 +240,7 @@ CodeSubject launch_subject(const Launch& launch) {
     const auto last = launch.unchecked.begin() + static_cast<std::ptrdiff_t>(std::min(launch.unchecked.size(), most));
     subject.set(Id::unchecked_launch_count, static_cast<double>(launch.unchecked.size()), {launch.unchecked.begin(), last});
     subject.set(Id::callers_may_check, launch.callers_may_check);
-    subject.set(Id::launch_checker, std::string(launch.callers_may_check ? "The function that launches does not look" : "Nothing looks"));
+    subject.set(Id::launch_checker, std::string(launch_checker(launch)));
   }
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
     subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});

@@ -166,7 +166,10 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     }
     const bool first = kind == Sample::large_odd;
     const AccessPattern before = pattern;
-    see(lanes, reached[access.context] & mask_of(lanes, access.alive), access, in_banks).merge_into(pattern, first);
+    Mask mask = reached[access.context] & mask_of(lanes, access.alive);
+    // `if (lane < step)`: the first iteration has few lanes, later ones have all.
+    if (!in_banks && mask.count() * 2 < lanes.count() && changes_with_iterations(access)) mask.set();
+    see(lanes, mask, access, in_banks).merge_into(pattern, first);
     if (in_banks && pattern.bank_ways > 1 && is_masked_by_size(trace_.expressions, access.address)) pattern.bank_ways = 1;
     // An element of unknown size may be as wide as the lanes are apart.
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
@@ -180,6 +183,17 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     see(lanes, Mask().set(), access, in_banks).merge_into(all, first);
     if (all.kind != AccessPattern::spread) pattern = all;
   }
+}
+
+// Does a loop around decide, by its iterations, which lanes make the access?
+bool Patterns::changes_with_iterations(const Access& access) const {
+  const Expressions& e = trace_.expressions;
+  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) {
+    const Context& context = trace_.contexts[c];
+    if (context.is_loop) continue;
+    if (e.uses(context.condition, Uses::thread) && e.uses(context.condition, Uses::iteration)) return true;
+  }
+  return false;
 }
 
 WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {

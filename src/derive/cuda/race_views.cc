@@ -186,8 +186,7 @@ std::vector<std::uint32_t> RaceViews::candidates_in(Space space) const {
     if (trace_.memories[access.memory].space != space || !is_written[access.memory] || access.is_vague ||
         (is_vague_[access.address] && !is_anywhere(access)))
       continue;
-    const bool is_by_thread_and_block = e_.uses(access.address, Uses::thread) && e_.uses(access.address, Uses::block);
-    if (space == Space::shared || is_by_thread_and_block) found.push_back(i);
+    if (space == Space::shared || e_.uses(access.address, Uses::block)) found.push_back(i);
   }
   return found;
 }

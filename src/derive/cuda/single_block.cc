@@ -3,7 +3,8 @@
 //   for (long i = threadIdx.x; i < n; i += blockDim.x) x[i] += bias[i % c];     k<<<1, 1024>>>(x, bias, n, c);
 //
 // Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not. Where
-// barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left.
+// barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left. A loop
+// that every thread runs, such as one over steps of time, is told to those who ask.
 #include <algorithm>
 #include <vector>
 
@@ -77,6 +78,15 @@ bool is_serial_work(const Trace& trace, const Loop& loop) {
   return writes;
 }
 
+// Does every thread run it, for a size that the launch passes, and touch memory in it?
+bool is_run_by_all(const Trace& trace, const Loop& loop) {
+  const Expr& test = trace.expressions[loop.condition];
+  const Expressions& e = trace.expressions;
+  const bool counts = (test.op == Op::lt || test.op == Op::le) && e.uses(loop.condition, Uses::iteration) &&
+                      !e.uses(loop.condition, Uses::thread | Uses::loaded | Uses::varying);
+  return counts && loop.first_access < loop.last_access && (holds_parameter(trace, test.a) || holds_parameter(trace, test.b));
+}
+
 bool exchanges_something(const Trace& trace) {
   const auto orders = [](const OrderSite& site) { return site.kind != OrderSite::fence; };
   return trace.uses_groups || trace.uses_shuffles || trace.may_synchronize || !trace.collectives.empty() || !trace.warp_barriers.empty() ||
@@ -89,18 +99,25 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
   const bool has_barriers = !trace.barriers.empty(), is_one_thread = launches.block_sizes == std::set<std::uint64_t>{1};
-  const auto is_such = [&](const Loop& loop) {
-    if (loop.parent != none) return false;
+  const auto is_outermost = [](const Loop& loop) { return loop.parent == none; };
+  const auto shares_work = [&](const Loop& loop) {
+    if (!is_outermost(loop)) return false;
     if (is_one_thread) return is_serial_work(trace, loop);
     return is_shared_by_threads(trace, loop) && moves_elements(trace, loop, has_barriers);
   };
+  const auto runs_in_all = [&](const Loop& loop) { return is_outermost(loop) && is_run_by_all(trace, loop); };
   const bool may_be_such = has_barriers || !exchanges_something(trace);
-  const auto loop = may_be_such ? std::ranges::find_if(trace.loops, is_such) : trace.loops.end();
+  auto loop = may_be_such ? std::ranges::find_if(trace.loops, shares_work) : trace.loops.end();
+  const bool is_shared = loop != trace.loops.end();
+  if (may_be_such && !is_shared) loop = std::ranges::find_if(trace.loops, runs_in_all);
   into.set(Id::has_single_block_loop, loop != trace.loops.end(), {launches.single_block_at});
   if (loop == trace.loops.end()) return;
   const Source& source = view.program.sources()[loop->at.source];
   const std::uint32_t condition = source.syntax.child(loop->at.node, Role::condition);
-  into.set(Id::single_block_workers, std::string(is_one_thread ? "block of one thread, which runs" : "block, whose threads share"));
+  into.set(Id::single_block_shares, is_shared);
+  into.set(Id::single_block_workers, std::string(is_one_thread ? "block of one thread, which runs"
+                                                 : is_shared   ? "block, whose threads share"
+                                                               : "block, whose threads all run"));
   into.set(Id::single_block_loop_bound, std::string(source.text_of(condition)));
 }
 

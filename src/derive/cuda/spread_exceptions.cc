@@ -129,11 +129,15 @@ constexpr std::size_t most_pieces = 65536;
 
 }  // namespace
 
-// Exempts accesses to one memory in one loop that together use most of the sectors that a warp touches.
+// Exempts accesses to one memory in one loop that together use most of the sectors that a warp touches. Bytes and halves that are moved one
+// by one touch no more sectors than floats would, and are parts of a record in the same way.
 void Patterns::exempt_used_sectors(const Lanes& lanes) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    if (accesses[i].kind == AccessPattern::spread) groups[{trace_.accesses[i].memory, trace_.accesses[i].loop}].push_back(i);
+    const Access& access = trace_.accesses[i];
+    const bool is_narrow = accesses[i].kind == AccessPattern::packed && accesses[i].sector_ratio >= 2 && lanes.is_known(access.address);
+    if (trace_.memories[access.memory].space != Space::global) continue;
+    if (accesses[i].kind == AccessPattern::spread || is_narrow) groups[{access.memory, access.loop}].push_back(i);
   }
   if (groups.empty()) return;
   const std::uint32_t lanes_of_warp = std::min(lanes.count(), warp::lane_count);

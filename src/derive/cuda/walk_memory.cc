@@ -192,7 +192,12 @@ Value Walker::eval_field(std::uint32_t node) {
   if (value.kind == Value::pointer) return with(e_.opaque());
   // A member of a parameter is as uniform as the parameter.
   if (const auto member = member_of(value, name, node)) return *member;
-  if (e_[value.expr].op == Op::uniform) return with(value.is_vague ? e_.opaque() : uniform_named(text(node)));
+  if (e_[value.expr].op == Op::uniform) {
+    if (value.is_vague) return with(e_.opaque());
+    const Value member = with(uniform_named(text(node)));
+    note_member_of_unknown(value, member.expr);
+    return member;
+  }
   Value part = value;
   part.factor = none;
   return part;

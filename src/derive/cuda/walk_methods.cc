@@ -37,6 +37,12 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
   return value;
 }
 
+// A member of an object whose class is not given is a number that the launch passes, unless a template chooses the class: that may fix it.
+void Walker::note_member_of_unknown(const Value& object, ExprId member) {
+  if (object.type.empty() || template_types_.contains(object.type)) return;
+  if (unknown_members_.insert(member).second) trace_.parameters.push_back(member);
+}
+
 // Does the function change members of that parameter? It is read once for all of them.
 bool Walker::assigns_members_of(std::string_view parameter) {
   if (!changed_objects_) {

@@ -212,6 +212,7 @@ class Walker {
   // walk_methods.cc
   const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
+  void note_member_of_unknown(const Value& object, ExprId member);
   bool assigns_members_of(std::string_view parameter);
   std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
   std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
@@ -321,6 +322,8 @@ class Walker {
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
   std::unordered_map<std::string, std::uint32_t> pointed_;               // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;        // the numbers that objects hold, by object and name
+  std::unordered_set<ExprId> unknown_members_;                           // of objects whose class is not given
+  std::unordered_set<std::string_view> template_types_;                  // parameters of the kernel's template
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
   NodeRef addressed_;                                                    // the call whose result is wanted as an address
   std::vector<Config> configs_;

@@ -1,8 +1,11 @@
 #include "derive/cuda/windows.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/loop_counts.h"
@@ -24,8 +27,11 @@ bool is_scaled(const Expressions& e, ExprId address) {
 bool may_be_windowed(const Trace& trace, const Access& access) {
   const Expressions& e = trace.expressions;
   const bool is_global_load = access.kind == Access::load && trace.memories[access.memory].space == Space::global;
-  return is_global_load && access.loop != none && e.uses(access.address, Uses::thread_x) && e.uses(access.address, Uses::iteration) &&
-         !is_scaled(e, access.address);
+  return is_global_load && e.uses(access.address, Uses::thread_x) && !is_scaled(e, access.address);
+}
+
+bool is_moved_by_loops(const Trace& trace, const Access& access) {
+  return access.loop != none && trace.expressions.uses(access.address, Uses::iteration);
 }
 
 // The bytes from the first thread of a block to the next one along x, and along y where the block has several rows.
@@ -42,33 +48,66 @@ Strides strides_of(const Lanes& lanes, ExprId address, const Shape& block) {
   return strides;
 }
 
+// p[-1] + p[0] + p[1] + ...: loads of one array, by most of which each thread reads what its neighbours read by others.
+std::vector<std::size_t> written_out(const Trace& trace, const Lanes& lanes, const Shape& block,
+                                     const std::vector<std::size_t>& candidates) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> groups;  // by memory and loop
+  for (const std::size_t i : candidates) {
+    const Access& access = trace.accesses[i];
+    if (lanes.is_known(access.address)) groups[{access.memory, access.loop}].push_back(i);
+  }
+  std::vector<std::size_t> found;
+  for (const auto& [key, group] : groups) {
+    std::unordered_map<std::int64_t, std::size_t> places;  // of the first thread, and a load of it
+    for (const std::size_t i : group) places.emplace(lanes.at(trace.accesses[i].address, 0), i);
+    if (places.size() < static_cast<std::size_t>(least_reads)) continue;
+    std::size_t shared = 0;
+    for (const auto& [place, i] : places) {
+      const Strides strides = strides_of(lanes, trace.accesses[i].address, block);
+      shared += (strides.x != 0 && places.contains(place + strides.x)) + (strides.y != 0 && places.contains(place + strides.y));
+    }
+    // Those at the ends of the window have a neighbour on one side only.
+    if (shared + 2 >= places.size()) found.insert(found.end(), group.begin(), group.end());
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<std::size_t> windowed_loads(const Trace& trace, const Shape& block) {
-  std::vector<std::size_t> candidates, found;
+Windows windowed_loads(const Trace& trace, const Shape& block) {
+  std::vector<std::size_t> candidates, moved;
+  Windows found;
   for (std::size_t i = 0; i < trace.accesses.size(); ++i) {
-    if (may_be_windowed(trace, trace.accesses[i])) candidates.push_back(i);
+    if (!may_be_windowed(trace, trace.accesses[i])) continue;
+    candidates.push_back(i);
+    if (is_moved_by_loops(trace, trace.accesses[i])) moved.push_back(i);
   }
   if (candidates.empty() || trace.loops.size() > most_loops) return found;
+  if (moved.empty() && candidates.size() < static_cast<std::size_t>(least_reads)) return found;
   const Lanes now(trace.expressions, {Sample::large_odd, block});
   std::map<std::size_t, std::int64_t> reads;  // of each element, by candidate
   for (std::uint32_t l = 0; l < trace.loops.size(); ++l) {
     std::optional<Lanes> next;  // one iteration later
-    for (const std::size_t i : candidates) {
+    for (const std::size_t i : moved) {
       const Access& access = trace.accesses[i];
       if (i < trace.loops[l].first_access || i >= trace.loops[l].last_access || !now.is_known(access.address)) continue;
       if (!next) next.emplace(trace.expressions, Sample{Sample::large_odd, block, trace.loops[l].iteration});
       if (!next->is_known(access.address)) continue;
       const std::int64_t step = next->at(access.address, 0) - now.at(access.address, 0);
       const Strides strides = strides_of(now, access.address, block);
-      if (step == 0 || strides.x == 0 || (step != strides.x && step != strides.y)) continue;
+      // A convolution walks backwards.
+      const auto is_one_step = [&](std::int64_t stride) { return std::abs(step) == std::abs(stride); };
+      if (step == 0 || strides.x == 0 || (!is_one_step(strides.x) && !is_one_step(strides.y))) continue;
       std::int64_t& count = reads.try_emplace(i, 1).first->second;
       count = std::min<std::int64_t>(count * constant_iterations(trace.expressions, trace.loops[l], many).value_or(many), least_reads);
     }
   }
   for (const auto& [i, count] : reads) {
-    if (count >= least_reads) found.push_back(i);
+    if (count >= least_reads) found.loads.push_back(i);
   }
+  if (!found.loads.empty()) return found;
+  found.loads = written_out(trace, now, block, candidates);
+  found.are_written_out = !found.loads.empty();
   return found;
 }
 

@@ -9,8 +9,13 @@
 
 namespace frx::derive::cuda {
 
-// The loads from global memory, by number, of which neighbouring threads of the block make most at the same places, in loops that move
-// as far as from one thread to the next.
-std::vector<std::size_t> windowed_loads(const Trace& trace, const Shape& block);
+struct Windows {
+  std::vector<std::size_t> loads;  // from global memory, by number
+  bool are_written_out = false;    // without a loop
+};
+
+// The loads of which neighbouring threads of the block make most at the same places: in loops that move as far as from one thread to the
+// next, or else one by one.
+Windows windowed_loads(const Trace& trace, const Shape& block);
 
 }  // namespace frx::derive::cuda

@@ -6,26 +6,37 @@
 namespace frx::ingest::cuda {
 namespace {
 
-MacroDefinition loop_over_grid(std::string_view name, std::vector<std::string> parameters, const std::string& type) {
+MacroDefinition defined_as(std::string_view name, std::vector<std::string> parameters, std::string body) {
   MacroDefinition definition;
   definition.macro.name = name;
   definition.macro.parameters = std::move(parameters);
-  definition.macro.body = "for (" + type + " i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)";
+  definition.macro.body = std::move(body);
   definition.macro.is_function = true;
   definition.use = MacroUse::expand;
   return definition;
 }
 
+MacroDefinition loop_over_grid(std::string_view name, std::vector<std::string> parameters, const std::string& type) {
+  return defined_as(name, std::move(parameters),
+                    "for (" + type + " i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)");
+}
+
+MacroDefinition thread_id(std::string_view name) {
+  return defined_as(name, {"i", "n"}, "const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= (n)) return");
+}
+
 }  // namespace
 
 const MacroDefinition* known_macro(std::string_view name) {
-  if (name.find(word_of_known_macros) == name.npos) return nullptr;
+  const auto is_in_name = [&](std::string_view word) { return name.find(word) != name.npos; };
+  if (std::ranges::none_of(words_of_known_macros, is_in_name)) return nullptr;
   static const std::array known{loop_over_grid("CUDA_KERNEL_LOOP", {"i", "n"}, "int"),
                                 loop_over_grid("CUDA_1D_KERNEL_LOOP", {"i", "n"}, "int"),
                                 loop_over_grid("GPU_KERNEL_LOOP", {"i", "n"}, "int"),
                                 loop_over_grid("HIP_1D_KERNEL_LOOP", {"i", "n"}, "int"),
                                 loop_over_grid("CUDA_KERNEL_LOOP_TYPE", {"i", "n", "type"}, "type"),
-                                loop_over_grid("CUDA_1D_KERNEL_LOOP_T", {"type", "i", "n"}, "type")};
+                                loop_over_grid("CUDA_1D_KERNEL_LOOP_T", {"type", "i", "n"}, "type"),
+                                thread_id("CUDA_GET_THREAD_ID")};
   const auto found = std::ranges::find(known, name, [](const MacroDefinition& one) { return std::string_view(one.macro.name); });
   return found == known.end() ? nullptr : &*found;
 }

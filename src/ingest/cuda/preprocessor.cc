@@ -96,7 +96,7 @@ class Reader {
 
   void expand() {
     const auto mentions = [&](std::string_view word) { return out_.text.find(word) != std::string::npos; };
-    if (!around_.macro && !macros_.has_uses() && !mentions("_Pragma") && !mentions(word_of_known_macros)) return;
+    if (!around_.macro && !macros_.has_uses() && !mentions("_Pragma") && std::ranges::none_of(words_of_known_macros, mentions)) return;
     std::optional<ExpandedText> expanded =
         expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
     if (!expanded) return;

@@ -1,0 +1,223 @@
+#include "derive/cuda/error_looks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+// Parts of the names of functions of the runtime that wait for a kernel, and so report its errors.
+constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", "Query", "Free"};
+
+bool is_name(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Of the C library.
+bool is_of_plain_memory(std::string_view name) { return name == "free" || name == "memcpy"; }
+
+bool is_of_runtime(std::string_view name) { return name.starts_with("cu") || name.starts_with("hip"); }
+
+bool asks_for_launch(std::string_view text) { return text.find("GetLastError") != text.npos || text.find("PeekAtLastError") != text.npos; }
+
+// Without the comments and blanks at its end.
+std::string_view without_comments_behind(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find_last_not_of(" \t\n\r");
+    text = text.substr(0, end == text.npos ? 0 : end + 1);
+    const std::size_t line = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1, of_line = text.find("//", line);
+    const std::size_t block = text.ends_with("*/") ? text.rfind("/*") : text.npos;
+    if (of_line == text.npos && block == text.npos) break;
+    text = text.substr(0, of_line != text.npos ? of_line : block);
+  }
+  return text;
+}
+
+// Is something done with what stands at a place? Behind `;`, `{`, `}` or nothing but blanks and comments, nothing is.
+bool is_used(std::string_view before) {
+  before = without_comments_behind(before);
+  return !before.empty() && before.back() != ';' && before.back() != '{' && before.back() != '}' && !before.ends_with("(void)");
+}
+
+Look look_of_text(std::string_view text) {
+  if (asks_for_launch(text)) return Look::of_launch;
+  Look look = Look::nothing;
+  for (const std::string_view part : reporting) {
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) {
+      std::size_t begin = at, end = at;
+      while (end < text.size() && is_name(text[end])) ++end;
+      if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
+      while (begin > 0 && is_name(text[begin - 1])) --begin;
+      const std::string_view name = text.substr(begin, at - begin);
+      if (is_of_plain_memory(text.substr(begin, end - begin))) continue;
+      // Any other name with this part in it may be a function or a macro around it.
+      if (!is_of_runtime(name)) return Look::of_launch;
+      if (is_used(text.substr(0, begin))) look = Look::of_later_calls;
+    }
+  }
+  return look;
+}
+
+// Does a name mention errors or checks?
+bool names_errors(std::string_view name) {
+  constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
+  if (name == "abort" || name == "cerr" || name == "stderr") return false;  // in a branch, whose condition decides
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+}
+
+// Does the name of a function say that it may have to do with a launch? unbind_texture() and release(buffer) do not.
+bool may_order(std::string_view name) {
+  constexpr std::array<std::string_view, 14> words = {"sync", "wait", "post",   "launch", "finish", "finali", "verify",
+                                                      "cuda", "hip",  "device", "gpu",    "kernel", "end",    "debug"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+}
+
+bool is_in_capitals(std::string_view name) {
+  return name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// Macros that print, mark a range for a profiler, or choose a type.
+bool says_or_dispatches(std::string_view name) {
+  constexpr std::array<std::string_view, 5> words = {"LOG", "PRINT", "TRACE", "NVTX", "DISPATCH"};
+  return is_in_capitals(name) && std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; }) &&
+         name.find("ERR") == name.npos;
+}
+
+class FunctionLooks {
+ public:
+  FunctionLooks(const Program& program, const Source& source, const ErrorLooks& of_file)
+      : program_(program), source_(source), syntax_(source.syntax), of_file_(of_file) {}
+
+  Look of(std::uint32_t node) const {
+    if (syntax_.is(node, NodeKind::error)) return Look::of_launch;
+    if (syntax_.is(node, NodeKind::call)) return of_call(node);
+    const bool is_name = syntax_.is(node, NodeKind::identifier) || syntax_.is(node, NodeKind::field_identifier);
+    return is_name && names_errors(source_.text_of(node)) ? of_variable(node) : Look::nothing;
+  }
+
+ private:
+  // What a call behind a launch looks at. A function that was not given may look at the launch, where it is called for nothing else; calls
+  // of the mathematics and of containers are many. One of another file may look if anything in that file does.
+  Look of_call(std::uint32_t call) const {
+    const std::string_view name = callee_name(source_, call);
+    if (is_of_plain_memory(name) || says_or_dispatches(name) || syntax_.child(call, NodeKind::kernel_call_syntax) != none)
+      return Look::nothing;
+    if (asks_for_launch(name)) return Look::of_launch;
+    const bool is_runtime = is_of_runtime(name) && is_harmless(name);
+    if (is_runtime || std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); })) {
+      if (!is_of_runtime(name)) return Look::of_launch;
+      return is_used(std::string_view(source_.text).substr(0, syntax_[call].begin)) ? Look::of_later_calls : Look::nothing;
+    }
+    const auto known = of_file_.functions.find(name);
+    if (known != of_file_.functions.end()) {
+      return names_errors(name) ? std::max(known->second, of_arguments(call)) : known->second;
+    }
+    if (program_.is_kernel(name) || is_harmless(name)) return Look::nothing;
+    const std::uint32_t number = program_.defined(name);
+    if (number == none) return of_unknown(call, name);
+    Look look = names_errors(name) ? of_arguments(call) : Look::nothing;
+    for (const std::uint32_t file : program_.files_defining(number)) look = std::max(look, (*of_file_.files)[file]);
+    return look;
+  }
+
+  Look of_unknown(std::uint32_t call, std::string_view name) const {
+    if (names_errors(name) || is_in_capitals(name)) return of_arguments(call);
+    if (!syntax_.is(syntax_[call].parent, NodeKind::expression_statement)) return Look::nothing;
+    // device_context().Wait() may look as well.
+    const bool is_method = !syntax_.is(syntax_.child(call, Role::function), NodeKind::identifier);
+    const bool may_look = is_method ? contains_ignoring_case(name, "wait") || contains_ignoring_case(name, "sync") : may_order(name);
+    return may_look ? Look::of_launch : Look::nothing;
+  }
+
+  // What a check looks at: the result of a call of the runtime, an error that was kept, a condition that has to do with neither; without
+  // any of these, the launch.
+  Look of_arguments(std::uint32_t call) const {
+    const std::uint32_t arguments = syntax_.child(call, NodeKind::argument_list);
+    if (arguments == none) return Look::of_launch;
+    bool compares = false, is_of_calls = false;
+    for (std::uint32_t n = arguments; n < syntax_[arguments].last; ++n) {
+      compares = compares || syntax_.is(n, NodeKind::binary);
+      if (!syntax_.is(n, NodeKind::identifier) && !syntax_.is(n, NodeKind::field_identifier)) continue;
+      const std::string_view name = source_.text_of(n);
+      if (asks_for_launch(name)) return Look::of_launch;
+      const bool is_result = is_of_runtime(name) && syntax_.is(syntax_[n].parent, NodeKind::call);
+      is_of_calls = is_of_calls || is_result || names_errors(name) || contains_ignoring_case(name, "success");
+    }
+    return is_of_calls ? Look::of_later_calls : compares ? Look::nothing : Look::of_launch;
+  }
+
+  // A variable that keeps an error says nothing by itself; where an unknown function gave it, that may have looked.
+  Look of_variable(std::uint32_t name) const {
+    const std::uint32_t around = syntax_[name].parent;
+    if (syntax_.is(around, NodeKind::call) && syntax_.child(around, Role::function) == name) return Look::nothing;  // see of_call()
+    std::uint32_t kept = around;
+    while (kept != none && !syntax_.is(kept, NodeKind::init_declarator) && !syntax_.is(kept, NodeKind::assignment) &&
+           !syntax_.is(kept, NodeKind::expression_statement) && !syntax_.is(kept, NodeKind::compound_statement))
+      kept = syntax_[kept].parent;
+    if (!syntax_.is(kept, NodeKind::init_declarator) && !syntax_.is(kept, NodeKind::assignment)) return Look::nothing;
+    for (std::uint32_t n = kept; n < syntax_[kept].last; ++n) {
+      if (!syntax_.is(n, NodeKind::call)) continue;
+      const std::string_view called = callee_name(source_, n);
+      const bool is_given =
+          is_of_runtime(called) || is_harmless(called) || of_file_.functions.contains(called) || program_.defined(called) != none;
+      if (!is_given) return Look::of_launch;
+    }
+    return Look::nothing;
+  }
+
+  const Program& program_;
+  const Source& source_;
+  const model::cuda::Syntax& syntax_;
+  const ErrorLooks& of_file_;
+};
+
+}  // namespace
+
+bool is_harmless(std::string_view name) {
+  constexpr std::array<std::string_view, 14> known = {"ceil", "ceilf",  "dim3",   "exit", "fprintf", "free", "malloc",
+                                                      "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
+  const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
+  return is_runtime || std::ranges::find(known, name) != known.end();
+}
+
+std::string_view callee_name(const Source& source, std::uint32_t call) {
+  const std::uint32_t called = source.syntax.child(call, Role::function);
+  if (source.syntax.is(called, NodeKind::field_expression)) return source.text_of(source.syntax.child(called, Role::field));
+  const std::uint32_t name = called == none ? none : name_in(source, called);
+  return name == none ? std::string_view() : source.text_of(name);
+}
+
+std::vector<Look> looks_of_files(const Sources& sources) {
+  std::vector<Look> files(sources.size(), Look::nothing);
+  for (std::uint32_t i = 0; i < sources.size(); ++i) {
+    const Source& source = sources.without_syntax(i);
+    files[i] = look_of_text(source.text);
+    for (const model::cuda::Macro& macro : source.macros) files[i] = std::max(files[i], look_of_text(macro.body));
+  }
+  return files;
+}
+
+ErrorLooks error_looks(const Program& program, std::uint32_t source, const std::vector<Look>& files) {
+  ErrorLooks looks{{}, &files};
+  const Source& of = program.sources()[source];
+  for (const Function& function : program.functions_in(source)) {
+    if (function.is_kernel) continue;
+    Look& look = looks.functions[function.name];
+    look = std::max(look, look_of_text(of.text_of(function.body)));
+  }
+  return looks;
+}
+
+LookEnds ends_of_looks(const Program& program, const Function& function, const ErrorLooks& of_file) {
+  const Source& source = program.sources()[function.at.source];
+  const FunctionLooks looks(program, source, of_file);
+  LookEnds ends{function.body, function.body};
+  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+    const Look look = looks.of(n);
+    if (look != Look::nothing) ends.of_any = n + 1;
+    if (look == Look::of_launch) ends.of_launch = n + 1;
+  }
+  return ends;
+}
+
+}  // namespace frx::derive::cuda

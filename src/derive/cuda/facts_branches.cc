@@ -1,0 +1,239 @@
+// Facts about branches: those that split warps, and those that check bounds.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "derive/cuda/expression_parts.h"
+#include "derive/cuda/fact_list.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
+using model::cuda::Syntax;
+
+bool touches(const KernelView& view, const BranchSite& site, Space space, bool stores_only) {
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const Access& access = view.trace.accesses[i];
+    if (stores_only && access.kind == Access::load) continue;
+    if (view.trace.memories[access.memory].space == space) return true;
+  }
+  return false;
+}
+
+// Of `threadIdx.x < (n < 8 ? n : 8)`: threadIdx.x; of everything but a comparison with a thread number on one side all of it.
+ExprId side_of_thread(const Expressions& e, ExprId condition) {
+  const Expr& x = e[condition];
+  const bool is_comparison = x.op == Op::lt || x.op == Op::le;
+  if (!is_comparison || e.uses(x.a, Uses::thread) == e.uses(x.b, Uses::thread)) return condition;
+  return e.uses(x.a, Uses::thread) ? x.a : x.b;
+}
+
+// if (lane == 0) for (i = 0; i < n; ++i) ...: the other lanes of each warp wait for as long as this takes. Loops of few iterations are a
+// short task; one that ends when memory says so is a lock or a list, which lanes could not share.
+bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
+  const Op op = trace.expressions[site.condition].op;
+  if (site.consequence == none || site.alternative != none || (op != Op::eq && op != Op::logical_not)) return false;
+  const std::uint32_t in_source = site.at.source;
+  for (const Loop& loop : trace.loops) {
+    if (loop.at.source != in_source || loop.parent == none) continue;
+    const Loop& around = trace.loops[loop.parent];
+    const bool is_within = around.at.source == in_source && around.at.node >= site.consequence && around.at.node < site.last;
+    const auto number = static_cast<std::uint32_t>(&loop - trace.loops.data());
+    if (!is_within || is_short(trace, number) || is_short(trace, loop.parent)) continue;
+    constexpr std::uint16_t unknown = Uses::loaded | Uses::varying | Uses::opaque;
+    if (!trace.expressions.uses(loop.condition, unknown) && !trace.expressions.uses(around.condition, unknown)) return true;
+  }
+  return false;
+}
+
+// Does a side of a branch take time: memory, a call or a loop? Moves between registers are selected without a branch.
+bool is_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  if (side == none) return false;
+  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  const std::uint32_t end = syntax[side].last;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const NodeRef at = view.trace.accesses[i].at;
+    if (at.source == site.at.source && at.node >= side && at.node < end) return true;
+  }
+  for (std::uint32_t n = side; n < end; ++n) {
+    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
+  }
+  return false;
+}
+
+// Does a side of a branch take so long that no compiler replaces it by predicated instructions or a select: a call, a loop, or several
+// accesses?
+bool is_long_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  const std::uint32_t end = syntax[side].last;
+  constexpr std::size_t most_predicated = 2;
+  std::size_t accesses = 0;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const NodeRef at = view.trace.accesses[i].at;
+    accesses += at.source == site.at.source && at.node >= side && at.node < end;
+  }
+  if (accesses > most_predicated) return true;
+  for (std::uint32_t n = side; n < end; ++n) {
+    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
+  }
+  return false;
+}
+
+// Is a divergence met again and again, with both ways long, or with fewer lanes in each iteration?
+bool is_costly_divergence(const KernelView& view, const BranchSite& site) {
+  if (site.loop == none) return false;
+  if (site.alternative == none) return view.trace.expressions.uses(site.condition, Uses::iteration);
+  return is_long_work(view, site, site.consequence) && is_long_work(view, site, site.alternative);
+}
+
+// Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
+// shared memory?
+bool is_divergence(const KernelView& view, std::size_t i) {
+  const BranchSite& site = view.trace.branches[i];
+  const BranchPattern& pattern = view.patterns.branches[i];
+  const Expressions& e = view.trace.expressions;
+  if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
+  // `if (row != column) ...`: few lanes are left out.
+  const Expr& test = e[site.condition];
+  if (site.alternative == none && test.op == Op::ne && !e.constant_of(test.a) && !e.constant_of(test.b)) return false;
+  const bool cut = e.uses(side_of_thread(e, site.condition), Uses::clamped), compared = e.uses(site.condition, Uses::comparison);
+  if (site.alternative == none && !touches(view, site, Space::global, false) && !touches(view, site, Space::shared, false))
+    return false;  // a few moves between registers: predicated
+  if (cut && pattern.diverges_in_warp_when_small && !compared && e.uses(site.condition, Uses::uniform) &&
+      e.uses(site.condition, Uses::iteration))
+    return true;  // tid % (2 * s) == 0
+  if (!pattern.diverges_in_warp || pattern.is_of_one_warp) return false;
+  if (pattern.elects_one) return cut && is_long_work_of_one_lane(view.trace, site);
+  if (compared && !cut && e.uses(site.condition, Uses::block | Uses::uniform)) return false;  // i < n
+  if (compared && touches(view, site, Space::shared, true)) return false;
+  if (site.alternative != none) return is_work(view, site, site.consequence) && is_work(view, site, site.alternative);
+  // A store of one lane in eight is over at once; what is done again and again, or for the first few lanes alone, is not.
+  const bool changes = e.uses(site.condition, Uses::iteration);
+  return cut ? !compared && changes : !changes && touches(view, site, Space::global, false);
+}
+
+// Is an index of global memory compared, rather than a thread number or a loaded value?
+bool is_bounds_check(const KernelView& view, const BranchSite& site) {
+  const Expressions& e = view.trace.expressions;
+  if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return false;
+  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque)) return false;
+  return e.uses(site.condition, Uses::block | Uses::iteration) && touches(view, site, Space::global, false);
+}
+
+// Are all sizes in the condition constants, of a template or a header?
+bool is_of_constants(const Trace& trace, ExprId condition) {
+  const Expressions& e = trace.expressions;
+  std::vector<ExprId> open{condition};
+  bool any = false;
+  for (int steps = 0; !open.empty(); ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (steps > 64 || x.op == Op::load || x.op == Op::select) return false;
+    if (x.op == Op::uniform) {
+      any = true;
+      if (!trace.is_template_value(id)) return false;
+    }
+    if (x.op < Op::add) continue;
+    open.push_back(x.a);
+    if (x.op < Op::neg) open.push_back(x.b);
+  }
+  return any;
+}
+
+// May several lanes of a warp take each path? Conditions on whole warps or on a single lane do not count.
+bool may_diverge_in_warp(const KernelView& view, std::size_t i) {
+  const Expressions& e = view.trace.expressions;
+  const ExprId condition = view.trace.branches[i].condition;
+  if (e.uses(condition, Uses::varying | Uses::opaque)) return true;
+  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return true;  // each lane compares what it has read
+  return e.uses(condition, Uses::thread) && view.patterns.branches[i].diverges_in_some_warp && !is_of_constants(view.trace, condition);
+}
+
+NodeRef case_around(const Trace& trace, std::uint32_t context) {
+  for (std::uint32_t c = context; c != none; c = trace.contexts[c].parent) {
+    if (trace.contexts[c].is_case) return trace.contexts[c].at;
+  }
+  return {};
+}
+
+bool has_loop_within(const Syntax& syntax, std::uint32_t side) {
+  for (std::uint32_t n = side; n < syntax[side].last; ++n) {
+    if (syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement) || syntax.is(n, NodeKind::do_statement))
+      return true;
+  }
+  return false;
+}
+
+// Which addresses differ between the lanes of a warp, of those that the kernel reads.
+std::unordered_set<ExprId> addresses_of_lanes(const KernelView& view) {
+  std::unordered_set<ExprId> found;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const AccessPattern::Kind kind = view.patterns.accesses[i].kind;
+    if (kind != AccessPattern::unknown && kind != AccessPattern::uniform) found.insert(view.trace.accesses[i].address);
+  }
+  return found;
+}
+
+// Does each lane choose between two loops by what it has read?
+bool is_divergence_by_data(const KernelView& view, const BranchSite& site, std::optional<std::unordered_set<ExprId>>& of_lanes) {
+  const Expressions& e = view.trace.expressions;
+  if (!e.uses(site.condition, Uses::loaded) || !e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::opaque)) return false;
+  if (site.consequence == none || site.alternative == none) return false;
+  const Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  if (!has_loop_within(syntax, site.consequence) || !has_loop_within(syntax, site.alternative)) return false;
+  if (!of_lanes) of_lanes = addresses_of_lanes(view);
+  return has_part(e, site.condition, [&](ExprId part) { return e[part].op == Op::load && of_lanes->contains(e[part].a); });
+}
+
+void add_branches(const KernelView& view, CodeSubject& into) {
+  Places all(view), divergent(view), costly(view), by_data(view), checks(view);
+  std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
+  std::map<std::uint32_t, std::vector<NodeRef>> by_case;
+  std::optional<std::unordered_set<ExprId>> of_lanes;  // looked for when first asked for
+  for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
+    const BranchSite& site = view.trace.branches[i];
+    if (may_diverge_in_warp(view, i)) {
+      const NodeRef chosen = case_around(view.trace, site.context);
+      if (chosen.node == none)
+        all.add(site.at);
+      else
+        by_case[chosen.node].push_back(site.at);
+    }
+    if (is_divergence(view, i)) {
+      const bool is_costly = is_costly_divergence(view, site);
+      (is_costly ? costly : divergent).add(site.at);
+      if (site.alternative != none) has_second_way[is_costly] = true;
+    } else if (is_divergence_by_data(view, site, of_lanes)) {
+      by_data.add(site.at);
+    }
+    if (is_bounds_check(view, site)) checks.add(site.at);
+  }
+  // Only one case of a switch is executed: the one with most branches counts.
+  const auto fullest = std::ranges::max_element(by_case, {}, [](const auto& one) { return one.second.size(); });
+  if (fullest != by_case.end()) {
+    for (const NodeRef at : fullest->second) all.add(at);
+  }
+  into.set(Id::branch_count, all.count(), all.take());
+  const bool any_costly = costly.any(), is_by_data = !any_costly && !divergent.any() && by_data.any();
+  const bool any = any_costly || divergent.any() || is_by_data;
+  into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : is_by_data ? by_data : divergent).take());
+  if (any) {
+    const bool takes_both = is_by_data || has_second_way[any_costly];
+    into.set(Id::costly_divergence, any_costly);
+    into.set(Id::divergence_cause, std::string(is_by_data ? ", where what they have read differs" : ""));
+    into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
+  }
+  into.set(Id::bounds_check_count, checks.count(), checks.take());
+}
+
+}  // namespace
+
+void add_branch_facts(const KernelView& view, CodeSubject& into) { add_branches(view, into); }
+
+}  // namespace frx::derive::cuda
