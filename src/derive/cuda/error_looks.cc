@@ -36,7 +36,8 @@ std::string_view without_comments_behind(std::string_view text) {
 // Is something done with what stands at a place? Behind `;`, `{`, `}` or nothing but blanks and comments, nothing is.
 bool is_used(std::string_view before) {
   before = without_comments_behind(before);
-  return !before.empty() && before.back() != ';' && before.back() != '{' && before.back() != '}' && !before.ends_with("(void)");
+  // Behind `if (...)`, `else` and `(void)` it is dropped, too.
+  return !before.empty() && std::string_view(";{})").find(before.back()) == std::string_view::npos && !before.ends_with("else");
 }
 
 Look look_of_text(std::string_view text) {
@@ -150,6 +151,7 @@ class FunctionLooks {
   Look of_variable(std::uint32_t name) const {
     const std::uint32_t around = syntax_[name].parent;
     if (syntax_.is(around, NodeKind::call) && syntax_.child(around, Role::function) == name) return Look::nothing;  // see of_call()
+    if (syntax_.is(around, NodeKind::expression_statement)) return Look::of_launch;                                 // CHECK_LAUNCH;
     std::uint32_t kept = around;
     while (kept != none && !syntax_.is(kept, NodeKind::init_declarator) && !syntax_.is(kept, NodeKind::assignment) &&
            !syntax_.is(kept, NodeKind::expression_statement) && !syntax_.is(kept, NodeKind::compound_statement))

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "derive/cuda/expression_parts.h"
@@ -15,6 +15,51 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 using model::cuda::Syntax;
+
+// Which loads give all lanes of a warp the same, and which do not. The accesses are looked at when it is first asked.
+class UniformLoads {
+ public:
+  explicit UniformLoads(const KernelView& view) : view_(view) {}
+
+  // Does a condition depend on the threads of a warp through such loads alone?
+  bool decide(ExprId condition) {
+    look();
+    const Expressions& e = view_.trace.expressions;
+    std::vector<ExprId> open{condition};
+    for (int steps = 0; !open.empty(); ++steps) {
+      const ExprId id = open.back();
+      const Expr& x = e[id];
+      open.pop_back();
+      if (steps > 64 || (x.op >= Op::thread_x && x.op <= Op::thread_z)) return false;
+      if (x.op == Op::load && !uniform_.contains(x.a)) return false;
+      if (x.op < Op::add || !e.uses(id, Uses::thread | Uses::loaded)) continue;
+      open.push_back(x.a);
+      if (x.op < Op::neg || x.op == Op::select) open.push_back(x.b);
+      if (x.op == Op::select) open.push_back(x.c);
+    }
+    return true;
+  }
+
+  bool any_of_lanes(ExprId condition) {
+    look();
+    const Expressions& e = view_.trace.expressions;
+    return has_part(e, condition, [&](ExprId part) { return e[part].op == Op::load && of_lanes_.contains(e[part].a); });
+  }
+
+ private:
+  void look() {
+    if (std::exchange(has_looked_, true)) return;
+    for (std::size_t i = 0; i < view_.trace.accesses.size(); ++i) {
+      const AccessPattern::Kind kind = view_.patterns.accesses[i].kind;
+      if (kind == AccessPattern::unknown) continue;
+      (kind == AccessPattern::uniform ? uniform_ : of_lanes_).insert(view_.trace.accesses[i].address);
+    }
+  }
+
+  const KernelView& view_;
+  bool has_looked_ = false;
+  std::unordered_set<ExprId> uniform_, of_lanes_;  // addresses
+};
 
 bool touches(const KernelView& view, const BranchSite& site, Space space, bool stores_only) {
   for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
@@ -147,11 +192,12 @@ bool is_of_constants(const Trace& trace, ExprId condition) {
 }
 
 // May several lanes of a warp take each path? Conditions on whole warps or on a single lane do not count.
-bool may_diverge_in_warp(const KernelView& view, std::size_t i) {
+bool may_diverge_in_warp(const KernelView& view, std::size_t i, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   const ExprId condition = view.trace.branches[i].condition;
   if (e.uses(condition, Uses::varying | Uses::opaque)) return true;
-  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return true;  // each lane compares what it has read
+  // Each lane compares what it has read.
+  if (e.uses(condition, Uses::loaded) && e.uses(condition, Uses::thread)) return !uniform.decide(condition);
   return e.uses(condition, Uses::thread) && view.patterns.branches[i].diverges_in_some_warp && !is_of_constants(view.trace, condition);
 }
 
@@ -170,35 +216,24 @@ bool has_loop_within(const Syntax& syntax, std::uint32_t side) {
   return false;
 }
 
-// Which addresses differ between the lanes of a warp, of those that the kernel reads.
-std::unordered_set<ExprId> addresses_of_lanes(const KernelView& view) {
-  std::unordered_set<ExprId> found;
-  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
-    const AccessPattern::Kind kind = view.patterns.accesses[i].kind;
-    if (kind != AccessPattern::unknown && kind != AccessPattern::uniform) found.insert(view.trace.accesses[i].address);
-  }
-  return found;
-}
-
 // Does each lane choose between two loops by what it has read?
-bool is_divergence_by_data(const KernelView& view, const BranchSite& site, std::optional<std::unordered_set<ExprId>>& of_lanes) {
+bool is_divergence_by_data(const KernelView& view, const BranchSite& site, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::loaded) || !e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::opaque)) return false;
   if (site.consequence == none || site.alternative == none) return false;
   const Syntax& syntax = view.program.sources()[site.at.source].syntax;
   if (!has_loop_within(syntax, site.consequence) || !has_loop_within(syntax, site.alternative)) return false;
-  if (!of_lanes) of_lanes = addresses_of_lanes(view);
-  return has_part(e, site.condition, [&](ExprId part) { return e[part].op == Op::load && of_lanes->contains(e[part].a); });
+  return uniform.any_of_lanes(site.condition);
 }
 
 void add_branches(const KernelView& view, CodeSubject& into) {
   Places all(view), divergent(view), costly(view), by_data(view), checks(view);
   std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
-  std::optional<std::unordered_set<ExprId>> of_lanes;  // looked for when first asked for
+  UniformLoads uniform(view);
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
-    if (may_diverge_in_warp(view, i)) {
+    if (may_diverge_in_warp(view, i, uniform)) {
       const NodeRef chosen = case_around(view.trace, site.context);
       if (chosen.node == none)
         all.add(site.at);
@@ -209,7 +244,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       const bool is_costly = is_costly_divergence(view, site);
       (is_costly ? costly : divergent).add(site.at);
       if (site.alternative != none) has_second_way[is_costly] = true;
-    } else if (is_divergence_by_data(view, site, of_lanes)) {
+    } else if (is_divergence_by_data(view, site, uniform)) {
       by_data.add(site.at);
     }
     if (is_bounds_check(view, site)) checks.add(site.at);

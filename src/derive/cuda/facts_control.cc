@@ -47,7 +47,7 @@ void add_threads(const KernelView& view, CodeSubject& into) {
     writes = writes || (access.kind != Access::load && view.trace.memories[access.memory].space == Space::global);
   }
   // A launch with one thread needs no thread number, and unknown code may use it.
-  const bool may_use = view.trace.calls_unknown || view.is_launched_by_one_thread || !writes;
+  const bool may_use = view.trace.calls_unknown || view.trace.names_unknown || view.is_launched_by_one_thread || !writes;
   if (uses_thread || !may_use) into.set(Id::has_thread_indexing, uses_thread);
 }
 

@@ -1,5 +1,6 @@
 // Facts about global memory: coalescing, reuse, bounds.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -17,16 +18,21 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// "128 bytes apart", "a run-time size apart", "at uneven distances"
-std::string distance(const AccessPattern& pattern) {
+// "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart", "at uneven distances"
+std::string distance(const AccessPattern& pattern, const Access& access, bool knows_element) {
   if (pattern.stride_is_symbolic) return "a run-time size apart";
-  return pattern.lane_stride ? fmt::format("{} bytes apart", std::abs(*pattern.lane_stride)) : "at uneven distances";
+  if (!pattern.lane_stride) return "at uneven distances";
+  const std::int64_t bytes = std::abs(*pattern.lane_stride), size = access.bytes;
+  if (knows_element) return fmt::format("{} bytes apart", bytes);
+  return size != 0 && bytes % size == 0 ? fmt::format("{} elements apart", bytes / size) : "several elements apart";
 }
 
+// A whole number: a row that begins within a sector costs one more than an aligned one, which the sample may have or not.
 std::string times_the_sectors(const AccessPattern& pattern, bool knows_element) {
   if (!knows_element) return "several times";
-  if (pattern.stride_is_symbolic) return fmt::format("{:.3g} times, unless that size is small,", pattern.sector_ratio);
-  return fmt::format(fmt::runtime(pattern.lane_stride ? "at least {:.3g} times" : "{:.3g} times"), pattern.sector_ratio);
+  const double whole = std::floor(pattern.sector_ratio + 1e-6);
+  if (pattern.stride_is_symbolic) return fmt::format("{:.0f} times, unless that size is small,", whole);
+  return fmt::format("at least {:.0f} times", whole);
 }
 
 // The place that the message quotes comes first.
@@ -48,8 +54,10 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   const AccessPattern& pattern = view.patterns.accesses[worst];
   const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
   into.set(Id::access_text, text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text));
-  into.set(Id::lane_distance, distance(pattern));
-  into.set(Id::sector_bound, times_the_sectors(pattern, access.bytes != 0 && !access.is_guess));
+  const bool knows_element = access.bytes != 0 && !access.is_guess;
+  into.set(Id::lane_distance, distance(pattern, access, knows_element));
+  into.set(Id::sector_bound, times_the_sectors(pattern, knows_element));
+  into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);
   into.set(Id::wasted_sector_share, wasted_share(view));
   into.set(Id::lone_stride, is_lone_stride(view.trace.expressions, pattern, access.address));
@@ -155,6 +163,13 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
            only_windows ? windows.take() : places.take());
 }
 
+// i == 0
+bool names_one_thread(const Expressions& e, ExprId condition) {
+  const Expr& x = e[condition];
+  return x.op == Op::eq && e.uses(condition, Uses::thread) && e.uses(x.a, Uses::thread) != e.uses(x.b, Uses::thread) &&
+         !e.uses(condition, Uses::loaded);
+}
+
 bool is_guarded(const KernelView& view, const Access& access) {
   constexpr auto guards = Uses::comparison | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
@@ -162,7 +177,7 @@ bool is_guarded(const KernelView& view, const Access& access) {
   if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards | Uses::clamped)) return true;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
     const Context& context = view.trace.contexts[c];
-    if (e.uses(context.condition, guards)) return true;
+    if (e.uses(context.condition, guards) || names_one_thread(e, context.condition)) return true;
     // for (i = begin; i < min(begin + share, n); ++i)
     if (context.is_loop && e.uses(context.condition, Uses::clamped) && e.uses(context.condition, Uses::uniform)) return true;
   }

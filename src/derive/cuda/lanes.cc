@@ -125,7 +125,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     return known;
   };
   const auto all = [&](std::int64_t value) { return all_lanes(e, value); };
-  const bool first_block = sample_.kind == Sample::tiny || sample_.kind == Sample::small;
+  const bool first_block = sample_.kind == Sample::tiny || sample_.kind == Sample::small, is_odd = sample_.kind == Sample::large_odd;
   switch (leaf.op) {
     case Op::constant: return all(leaf.value);
     case Op::thread_x: return per_thread([x = Divisor(b.x)](std::uint32_t t) { return x.rest(t); });
@@ -137,9 +137,9 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::block_dim_x: return all(b.x);
     case Op::block_dim_y: return all(b.y);
     case Op::block_dim_z: return all(b.z);
-    case Op::grid_dim_x: return all(first_block ? 1 : 64);
-    case Op::grid_dim_y: return all(first_block ? 1 : 8);
-    case Op::grid_dim_z: return all(first_block ? 1 : 4);
+    case Op::grid_dim_x: return all(first_block ? 1 : 64 + is_odd);
+    case Op::grid_dim_y: return all(first_block ? 1 : 8 + is_odd);
+    case Op::grid_dim_z: return all(first_block ? 1 : 4 + is_odd);
     case Op::iteration: {
       const std::int64_t completed = first_block ? 0 : sample_.kind == Sample::large_odd ? 1 : 2;
       const auto given = std::ranges::find(sample_.iterations, e, &std::pair<ExprId, std::int64_t>::first);

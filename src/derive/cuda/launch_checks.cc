@@ -35,7 +35,9 @@ bool is_statement(const Program& program, const LaunchSite& site) {
   if (!syntax.is(at, NodeKind::expression_statement)) return false;
   // A function that is passed to another one, such as AT_DISPATCH_...(type, name, [&] { ... }), runs in it.
   for (; at != none; at = syntax[at].parent) {
-    if (syntax.is(at, NodeKind::argument_list) && !contains_ignoring_case(callee_name(source, syntax[at].parent), "dispatch")) return false;
+    if (!syntax.is(at, NodeKind::argument_list)) continue;
+    const std::string_view runs = callee_name(source, syntax[at].parent);
+    if (!contains_ignoring_case(runs, "dispatch") && !contains_ignoring_case(runs, "visit")) return false;
   }
   return true;
 }

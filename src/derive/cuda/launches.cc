@@ -241,6 +241,9 @@ CodeSubject launch_subject(const Launch& launch) {
     subject.set(Id::unchecked_launch_count, static_cast<double>(launch.unchecked.size()), {launch.unchecked.begin(), last});
     subject.set(Id::callers_may_check, launch.callers_may_check);
     subject.set(Id::launch_checker, std::string(launch_checker(launch)));
+    subject.set(Id::launch_consequence,
+                std::string(launch.callers_may_check ? "unless its callers do, a launch that fails is not noticed"
+                                                     : "when it fails, the kernel does not run and the program goes on"));
   }
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
     subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});

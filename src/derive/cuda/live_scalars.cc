@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory_resource>
+#include <utility>
 
 namespace frx::derive::cuda {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 struct Variable {
   std::uint32_t from = 0, to = 0;  // nodes
   std::uint32_t registers = 1;
+  bool is_empty = false;    // nothing was assigned yet
+  bool is_literal = false;  // it was given a number, and nothing else since
 };
 
 class Scan {
@@ -86,9 +89,12 @@ class Scan {
       if (source_.syntax.is(c, NodeKind::init_declarator)) plain = source_.syntax.child(c, Role::declarator);
       if (name == none || source_.syntax.is(plain, NodeKind::function_declarator)) continue;
       if (has_word(source_, n, "const") && is_literal(source_.syntax.child(c, Role::value))) continue;
-      Variable variable{n, n, (bytes + 3) / 4 * elements(plain)};
+      Variable variable{n, n, (bytes * elements(plain) + 3) / 4};
       if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
       if (is_auto) variable.registers = 1;
+      const std::uint32_t value = source_.syntax.is(c, NodeKind::init_declarator) ? source_.syntax.child(c, Role::value) : none;
+      variable.is_empty = value == none;
+      variable.is_literal = value != none && !source_.syntax.is(plain, NodeKind::array_declarator) && is_literal(value);
       if (in_memory_.contains(source_.text_of(name))) variable.registers = 0;
       if (source_.syntax.is(plain, NodeKind::pointer_declarator) || variable.registers == 0) variable.registers = 0;
       declared_.push_back(source_.text_of(name));
@@ -97,11 +103,22 @@ class Scan {
     }
   }
 
+  // Is it assigned to there, or may it be, by a function that is given it?
+  bool may_change(std::uint32_t name) const {
+    const std::uint32_t parent = source_.syntax[name].parent;
+    if (source_.syntax.is(parent, NodeKind::assignment)) return source_.syntax[name].role == Role::left;
+    return source_.syntax.is(parent, NodeKind::update) || source_.syntax.is(parent, NodeKind::argument_list) ||
+           source_.syntax.is(parent, NodeKind::pointer_expression);
+  }
+
   // A variable that was declared before a loop and is used in it is needed until the loop ends.
   void use(std::uint32_t n) {
     const auto at = names_.find(source_.text_of(n));
     if (at == names_.end() || at->second.empty()) return;
     Variable& variable = variables_[at->second.back()];
+    if (source_.syntax[n].role == Role::declarator) return;                        // its declaration
+    if (std::exchange(variable.is_empty, false)) variable.from = variable.to = n;  // it holds nothing before
+    variable.is_literal = variable.is_literal && !may_change(n);
     std::uint32_t until = n;
     const auto loop = std::ranges::upper_bound(loops_, variable.from);
     if (loop != loops_.end()) until = source_.syntax[*loop].last;
@@ -111,7 +128,7 @@ class Scan {
   std::uint32_t most() const {
     std::vector<std::pair<std::uint32_t, std::int64_t>> events;
     for (const Variable& v : variables_) {
-      if (v.to == v.from) continue;  // never used
+      if (v.to == v.from || v.is_literal) continue;  // never used, or an immediate operand
       events.emplace_back(v.from, v.registers);
       events.emplace_back(v.to + 1, -static_cast<std::int64_t>(v.registers));
     }

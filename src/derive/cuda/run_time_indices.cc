@@ -134,6 +134,11 @@ class RunTimeAddresses {
   std::unordered_map<ExprId, bool> known_, ends_;
 };
 
+// The single element of an array needs no index.
+bool has_one_element(const Expressions& e, const Memory& memory) {
+  return std::ranges::all_of(memory.dims, [&](ExprId extent) { return e.constant_of(extent) == 1; });
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> run_time_indexed_accesses(const Trace& trace) {
@@ -142,8 +147,8 @@ std::vector<std::uint32_t> run_time_indexed_accesses(const Trace& trace) {
   for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
     const Access& access = trace.accesses[i];
     const Memory& memory = trace.memories[access.memory];
-    if (memory.space == Space::local && !memory.dims.empty() && access.loop != none && of_run_time.contain(access.address))
-      found.push_back(i);
+    if (memory.space != Space::local || memory.dims.empty() || has_one_element(trace.expressions, memory)) continue;
+    if (access.loop != none && of_run_time.contain(access.address)) found.push_back(i);
   }
   return found;
 }

@@ -167,6 +167,7 @@ struct Trace {
   std::vector<NodeRef> warp_barriers;
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration
+  bool names_unknown = false;    // a name in capitals that no file defines: a constant, or a macro for anything
   bool shared_escapes = false;   // shared memory is passed to such a function
   bool may_synchronize = false;  // through code that is only partly understood
   bool uses_fences = false;      // __threadfence(): writes are intended for other threads

@@ -149,6 +149,7 @@ void Walker::note_unknown_name(std::uint32_t node) {
   if (is_statement || std::ranges::any_of(text(node), is_small)) trace_.calls_unknown = true;
   if (is_statement) note_unknown_order();
   if (std::ranges::any_of(text(node), is_small)) return;
+  trace_.names_unknown = true;
   trace_.add_template_value(uniform_named(text(node)));
   if (!is_extent(text(node))) trace_.add_often_one(uniform_named(text(node)));
 }
