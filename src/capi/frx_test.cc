@@ -69,6 +69,24 @@ TEST(CAbi, RefusesWhatIsNoRequest) {
   EXPECT_EQ(reply_of([](char** reply) { return frx_call(nullptr, 0, reply); }).code, 2);
 }
 
+TEST(CAbi, AnswersARequestOfTheHttpApi) {
+  const Reply reply = call(R"({"path": "/reconcile", "body": {"static": {"findings": [{"code": "uncoalesced_access"}]}}})");
+  EXPECT_EQ(reply.code, 0) << reply.json;
+  const Json result = Json::parse(reply.json["output"].get<std::string>());
+  EXPECT_EQ(result["schema"], "reconciliation_v1");
+  EXPECT_EQ(result["diagnoses"][0]["label"], "inefficient_global_memory_access");
+}
+
+TEST(CAbi, SaysWhatIsWrongWithARequestOfTheHttpApi) {
+  const Reply wrong = call(R"({"path": "/reconcile", "body": {"static": 7}})");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.json["messages"], "frx: static: expected the result of an analysis\n");
+  EXPECT_EQ(call(R"({"path": "/no/such", "body": {}})").code, 2);
+  EXPECT_EQ(call(R"({"path": "reconcile", "body": {}})").code, 2);
+  EXPECT_EQ(call(R"({"path": "/reconcile", "body": []})").code, 2);
+  EXPECT_EQ(call(R"({"path": "/ptx/analyze", "body": {"ptx_text": "int main() {}"}})").code, 1);
+}
+
 TEST(CAbi, AnalysesPtxThatIsInMemory) {
   const Reply reply = analyze_ptx(ptx);
   EXPECT_EQ(reply.code, 0);
