@@ -9,17 +9,19 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from ._native import FrxError, FrxUnavailable, analyze_text, gpu_options
+from .answers import Answer
 
 __all__ = ["FrxError", "FrxUnavailable", "analyze_ptx_text", "classify_ptx_bottlenecks"]
 
 
-def analyze_ptx_text(text: str, filename: str = "kernel.ptx", gpu_model: Optional[str] = None) -> Dict[str, Any]:
+def analyze_ptx_text(text: str, filename: str = "kernel.ptx", gpu_model: Optional[str] = None) -> Answer:
     """The result of ``frx analyze FILE.ptx --json`` (data/schemas/ptx_analysis_v1.json).
 
     Raises FrxError when `text` is no PTX or the GPU is unknown, FrxUnavailable without frx.
     """
     name = filename if filename.endswith(".ptx") else filename + ".ptx"
-    return analyze_text(text, name, gpu_options(gpu_model))
+    answer: Answer = analyze_text(text, name, gpu_options(gpu_model))
+    return answer
 
 
 def classify_ptx_bottlenecks(text: str, gpu_model: Optional[str] = None) -> List[Dict[str, Any]]:
