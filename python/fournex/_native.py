@@ -87,8 +87,10 @@ def _library_runner(path: str) -> Optional[Runner]:
 
 def _program_runner(path: str) -> Runner:
     def run(arguments: Sequence[str]) -> Reply:
+        # As the library, the program reads no file of settings: an answer does not depend on the folder in which it is asked for.
+        env = {**os.environ, "FRX_NO_CONFIG": "1"}
         try:
-            done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=env)
         except OSError as error:
             raise FrxUnavailable(f"{path} cannot be run: {error.strerror}") from error
         return Reply(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace {
 
@@ -75,6 +79,17 @@ TEST(CAbi, AnswersARequestOfTheHttpApi) {
   const Json result = Json::parse(reply.json["output"].get<std::string>());
   EXPECT_EQ(result["schema"], "reconciliation_v1");
   EXPECT_EQ(result["diagnoses"][0]["label"], "inefficient_global_memory_access");
+}
+
+TEST(CAbi, ReadsNoFileOfSettings) {
+  const frx::TemporaryDirectory folder = *frx::TemporaryDirectory::make("/tmp");
+  ASSERT_TRUE(frx::write_file(folder.file(".frx.yaml"), "format: markdown\nno_such_key: 1\n"));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const Reply reply = call(R"({"arguments": ["gpu", "show", "l4"]})");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(reply.code, 0) << reply.json;
+  EXPECT_THAT(reply.json["output"].get<std::string>(), HasSubstr("FRX GPU l4"));
 }
 
 TEST(CAbi, SaysWhatIsWrongWithARequestOfTheHttpApi) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/parallel.h"
 #include "http/server.h"
 #include "http/upload.h"
 #include "http/workers.h"
@@ -41,7 +42,7 @@ class Server::Implementation {
   Implementation(ServerOptions options, std::vector<Route> routes)
       : options_(std::move(options)),
         routes_(std::move(routes)),
-        workers_(options_.workers > 0 ? options_.workers : std::max(1u, std::thread::hardware_concurrency()), options_.most_waiting) {}
+        workers_(options_.workers > 0 ? options_.workers : static_cast<unsigned>(most_threads()), options_.most_waiting) {}
 
   Result<> open();
   void end_on_signals();
