@@ -32,6 +32,7 @@ struct Exchange {
   std::optional<Upload> upload;
   std::stop_source stop;
   const Route* route = nullptr;  // null: none is meant
+  bool is_answered = false;
   Clock::time_point begin = Clock::now();
 };
 
@@ -120,6 +121,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void answer(Response response, bool close = false);
   void on_written(error_code error, bool close);
   void note_answer(int status, std::size_t size, std::size_t sent, std::string_view how);
+  void offer_events();
   void begin_events();
   void send(std::string text, bool is_last);
   void write_next();

@@ -132,6 +132,7 @@ std::vector<Route> api_routes(const ApiOptions& options) {
                         const MemoryShare share(request);
                         return answer_tool_message(request, options);
                       }});
+    routes.back().sends_messages = true;
   }
   routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
   routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});
