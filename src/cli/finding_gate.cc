@@ -33,10 +33,14 @@ std::function<bool(std::string_view)> looked_at(ReadFiles files) {
 
 }  // namespace
 
+  if (const auto* run = analysis.as<report::RunReport>()) files.read.insert(answer::tidy_path(run->source));
+  if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() == 1)
+    files.read.insert(answer::tidy_path(ranks->ranks.front().trace->source));
 void describe_gate(Syntax& syntax, GateOptions& options) {
-  syntax.option("--write-baseline", "FILE", options.write_baseline, "code, profiles: write what is found as a baseline for later runs");
+  syntax.option("--write-baseline", "FILE", options.write_baseline,
+                "code, profiles, runs: write what is found as a baseline for later runs");
   syntax.option("--suppressions", "FILE", options.suppressions,
-                "code, profiles: findings that are accepted, with reasons and for how long (YAML)");
+                "code, profiles, runs: findings that are accepted, with reasons and for how long (YAML)");
 }
 
 ReadFiles files_of(const analyse::Analysis& analysis) {

@@ -334,21 +334,26 @@ class Answers(unittest.TestCase):
     def test_a_thousand_tokens_do_for_every_file_of_the_corpus(self) -> None:
         if not CORPUS.is_dir():
             self.skipTest("no corpus of real profiles")
-        files = [file for kind in ("ncu", "ncurep", "torch", "nsys") for file in sorted((CORPUS / kind).glob("*"))]
-        files = [file for file in files if file.is_file() and file.stat().st_size < 20 << 20]
+        files = [file for kind in ("ncu", "ncurep", "torch", "nsys") for file in sorted((CORPUS / kind).glob("*")) if file.is_file()]
         self.assertGreater(len(files), 10)
-        diagnosed = 0
+        diagnosed = acted = largest = 0
         with Server(CORPUS.resolve()) as server:
             for file in files:
                 result = server.call("diagnose", path=str(file.resolve()), max_tokens=1000)
-                if result["isError"]:
+                if result["isError"]:  # no recording, or one that has to be exported first: its words say so
+                    self.assertLessEqual(tokens(result["content"]), 1000, file)
                     continue
                 content = result["structuredContent"]
                 diagnosed += 1
+                acted += content["first_action"] is not None
+                largest = max(largest, tokens(content))
                 self.assertLessEqual(tokens(content), 1000, file)
                 self.assertTrue(content["verdict"] and content["reason"], file)
+                # Where nothing is wrong, or too little was measured, the first step is a measurement.
                 self.assertTrue(content["first_action"] or content["next_measurement"], file)
+        print(f"{diagnosed} of {len(files)} files diagnosed in at most {largest} tokens; {acted} name a first action, the others the next measurement")
         self.assertGreater(diagnosed, len(files) * 9 // 10)
+        self.assertGreater(acted, diagnosed * 9 // 10)
 
 
 class Resources(unittest.TestCase):
