@@ -32,7 +32,7 @@ void describe_tier(Syntax& syntax, report::AnalysisOptions& options);
 
 // What was found in code, a profile, a trace or a run (in this scope of it), held against --baseline and --suppressions, with the pages of
 // its rules.
-Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io,
+Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options,
                                               const std::string& scope = "auto");
 
 // Fails when a finding that counts reaches `fail_on`.

@@ -249,7 +249,7 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
     TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
     return 0;
   }
-  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options.code, io, options.scope));
+  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options.code, options.scope));
   TRY(print_answer(io, answer, options.code.format, answer::Detail::brief));
   TRY(write_baseline_if_asked(answer, options.code.gate, false, io));
   TRY(expect_none_reaching(answer, options.code));

@@ -86,7 +86,7 @@ Result<> check_code(const Options& options, Session& session, Io& io, CiReport& 
     return fail(ErrorKind::usage, "ci: expected code, found {}", analysis.analyzer == "layers" ? "files of several kinds" : "no code")
         .hint("recordings are given with --before and --after");
   if (const Error* error = code->only_error()) return Failure{*error};
-  TRY_ASSIGN(report.code, answer_beside_baseline(analysis, options.code, io));
+  TRY_ASSIGN(report.code, answer_beside_baseline(analysis, options.code));
   io.kept.insert(io.kept.end(), report.code->kept.begin(), report.code->kept.end());
   TRY(write_baseline_if_asked(*report.code, options.code.gate, options.code.allow_unreadable, io));
   report.files = code->files();

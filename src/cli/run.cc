@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/day.h"
 #include "base/memory_budget.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -118,6 +119,7 @@ struct Limits {
   ~Limits() {
     MemoryBudget::stop();
     set_most_threads(0);
+    set_source_date({});
   }
 };
 
@@ -193,6 +195,7 @@ Result<> prepare(const GlobalOptions& global, std::span<const std::string> words
     TRY_ASSIGN(Settings found, Settings::found(sources));
     io.settings = std::make_shared<const Settings>(std::move(found));
   }
+  set_source_date(io.environment("SOURCE_DATE_EPOCH"));
   TRY(limit_memory(*io.settings));
   TRY(limit_threads(*io.settings));
   choose_colour(*io.settings, io);

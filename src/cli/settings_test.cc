@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "base/files.h"
 #include "base/memory_budget.h"
 #include "base/temporary_directory.h"
+#include "cli/command.h"
+#include "cli/run.h"
 
 namespace frx::cli {
 namespace {
@@ -191,10 +194,25 @@ TEST_F(SettingsTest, AFileThatIsNamedIsTheUsersOwn) {
   EXPECT_THAT(error_of(load("work", path("gone.yaml"))), HasSubstr("there is no such file"));
 }
 
-TEST_F(SettingsTest, EveryKeyHasWords) {
+bool has_option(const Syntax& syntax, std::string_view option) {
+  return std::ranges::any_of(syntax.parameters(), [&](const Parameter& one) { return one.is_named(option); });
+}
+
+TEST_F(SettingsTest, EveryKeyIsDocumentedAndItsOptionIsThere) {
+  const std::string page = *read_file(FRX_REPOSITORY "/docs/settings.md");
+  Syntax global;
+  GlobalOptions options;
+  describe_global(global, options);
   for (const SettingKind& kind : setting_kinds()) {
     EXPECT_FALSE(kind.help.empty() || kind.otherwise.empty()) << kind.key;
-    EXPECT_EQ(setting_kind(kind.key), &kind);
+    for (const std::string_view name : {kind.key, kind.variable}) EXPECT_THAT(page, HasSubstr(fmt::format("`{}`", name)));
+    if (kind.option.empty() || has_option(global, kind.option)) continue;
+    const bool is_known = std::ranges::any_of(commands(), [&](const Command* command) {
+      Syntax syntax;
+      command->describe(syntax);
+      return (kind.command.empty() || kind.command == command->name) && has_option(syntax, kind.option);
+    });
+    EXPECT_TRUE(is_known) << kind.option;
   }
 }
 
