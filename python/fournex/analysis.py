@@ -17,7 +17,13 @@ from ._native import FrxError, FrxUnavailable, Text, result_of
 from .answers import Answer
 from .bench import bench_compare, compile_kernel, profile_with_ncu, time_binary
 from .compare import compare_implementations, diff_ncu_runs
-from .cuda_source import inspect_cuda_files, inspect_cuda_source
+from .cuda_source import (
+    build_static_cuda_report,
+    inspect_cuda_files,
+    inspect_cuda_source,
+    parse_cuda_kernels,
+    parse_cuda_launches,
+)
 from .events import Event, line_of
 from .explain import build_explain_prompt, build_explain_result, write_explain_files
 from .gpus import (
@@ -40,7 +46,7 @@ from .ncu import (
     summarize_kernel_launches,
     validate_ncu_csv_text,
 )
-from .ptx import analyze_ptx_text, classify_ptx_bottlenecks
+from .ptx import analyze_ptx_text, classify_ptx_bottlenecks, parse_ptx_text
 from .reconciliation import reconcile_evidence, what_evidence_is_missing
 
 __all__ = [
@@ -56,6 +62,7 @@ __all__ = [
     "build_explain_prompt",
     "build_explain_result",
     "build_ncu_command",
+    "build_static_cuda_report",
     "classify_bottlenecks",
     "classify_ncu_bottlenecks",
     "classify_ptx_bottlenecks",
@@ -75,6 +82,9 @@ __all__ = [
     "get_ncu_preset",
     "inspect_cuda_files",
     "inspect_cuda_source",
+    "parse_cuda_kernels",
+    "parse_cuda_launches",
+    "parse_ptx_text",
     "profile_with_ncu",
     "reconcile_evidence",
     "resolve_sm_version",

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 import fournex
-from fournex import explain, ncu
+from fournex import analysis, explain, ncu
 from support import PACKAGE_ROOT, REPOSITORY, SdkTest, environment, events_in, of_type, violations
 from test_native import LIBRARY, PTX
 
@@ -225,6 +225,13 @@ class Answers(SdkTest):
         self.assertEqual(ncu.format_shell_command(["ncu", "a b"]), "ncu 'a b'")
         with self.assertRaises(KeyError):
             ncu.get_ncu_preset("speed")
+
+    def test_parts_of_code(self):
+        source = SOURCE.read_text()
+        self.assertEqual([one["name"] for one in analysis.parse_cuda_kernels(source)], ["strided_copy", "block_sum_interleaved"])
+        self.assertEqual(len(analysis.parse_cuda_launches(source)), source.count("<<<"))
+        self.assertEqual(analysis.build_static_cuda_report(source)["launch_count"], source.count("<<<"))
+        self.assertEqual([one["kernel_name"] for one in analysis.parse_ptx_text(PTX)], ["square"])
 
     def test_gpus_are_recognised_by_their_names(self):
         documented = {"NVIDIA RTX 5060": "rtx5060", "NVIDIA H100 80GB HBM3": "h100-sxm5-80gb", "NVIDIA A100-SXM4-80GB": "a100-sxm4-80gb"}
