@@ -16,7 +16,8 @@ constexpr SettingKind kinds[] = {
     {"gpu", "FRX_GPU", "--gpu-model", "", text, anywhere, "", "none is assumed",
      "the GPU that code is for; of profiles and traces, where they do not say which it was"},
     {"arch_profile", "FRX_ARCH_PROFILE", "--arch-profile", "", path, anywhere, "", "none", "your own numbers for the GPU, and thresholds"},
-    {"data", "FRX_DATA", "--data", "", path, anywhere, "", "none", "a folder laid over the built-in metrics, GPUs, labels and advice"},
+    // Own: its cards name commands that people and agents run.
+    {"data", "FRX_DATA", "--data", "", path, own, "", "none", "a folder laid over the built-in metrics, GPUs, labels and advice"},
     {"format", "FRX_FORMAT", "--format", "", choice, anywhere, "text|json|markdown|html", "text", "how answers are printed"},
     {"color", "FRX_COLOR", "--color", "", choice, anywhere, "auto|always|never", "auto", "whether text is coloured"},
     {"memory", "FRX_MEMORY", "--memory", "", size, anywhere, "", "by the size of the input",
