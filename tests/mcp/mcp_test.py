@@ -392,7 +392,7 @@ class Resources(unittest.TestCase):
             self.assertTrue(server.content("diagnose", path="other.csv")["verdict"])
 
 
-class OverHttp(unittest.TestCase):
+class ProgressOverHttp(unittest.TestCase):
     def posted(self, port: int, name: str, accept: str, token: bool) -> tuple[str, str]:
         meta = {**META, **({"progressToken": 7} if token else {})}
         params = {"_meta": meta, "name": "diagnose", "arguments": {"path": name}}
