@@ -492,6 +492,12 @@ class Clients(unittest.TestCase):
         shutil.copy(Path(__file__).parent / "drive.mjs", home / "drive.mjs")
         return home
 
+    def long_trace(self, home: Path) -> Path:
+        trace = home / "long.json"
+        event = '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": %d, "dur": 1, "args": {"External id": %d}}'
+        trace.write_text('{"traceEvents": [' + ",\n".join(event % (i * 2, i) for i in range(200_000)) + "]}")
+        return trace
+
     def drive(self, era: str, *url: str) -> dict:
         home = self.home()
         requests = home / f"{era}.json"
@@ -507,12 +513,19 @@ class Clients(unittest.TestCase):
             {"name": "diagnose", "arguments": {"path": "/etc/passwd"}},
         ]
         requests.write_text(json.dumps(calls))
-        done = subprocess.run(["node", str(home / "drive.mjs"), era, FRX, str(ROOT), str(requests), *url], cwd=home, capture_output=True, text=True, timeout=300)
+        variables = {**os.environ, **({"LONG_TRACE": str(self.long_trace(home))} if home.resolve().is_relative_to(ROOT) else {})}
+        done = subprocess.run(["node", str(home / "drive.mjs"), era, FRX, str(ROOT), str(requests), *url], cwd=home, capture_output=True, text=True, timeout=300, env=variables)
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
         result = json.loads(done.stdout)
         self.assertEqual([tool["name"] for tool in result["tools"]], TOOLS)
         self.assertEqual(result["server"]["name"], "frx")
         self.assertIn("What it does not see", result["page"])
+        self.assertIn("Uncoalesced", result["report"])
+        self.assertTrue(all(one["uri"].startswith("frx://report/") for one in result["resources"]))
+        if "LONG_TRACE" in variables:
+            self.assertGreater(len(result["progress"]), 3)
+            self.assertEqual(result["progress"], sorted(result["progress"]))
+            self.assertEqual(result["long"]["structuredContent"]["tool"], "diagnose")
         self.assertIn("a.csv", result["prompt"])
         for call, got in zip(calls[:-1], result["calls"][:-1]):
             self.assertNotIn("failure", got, (call, got))
