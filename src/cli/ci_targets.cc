@@ -18,10 +18,12 @@ namespace {
 // As in folders (docs/contract.md, section 2.2).
 constexpr std::string_view code_endings[] = {".cu", ".cuh", ".cuda", ".ptx", ".cubin", ".fatbin"};
 
-// A file that is there and is no link out of the repository.
+// A file that is there and is no link out of the repository. Reports of Nsight Systems are read by nsys, which is not started on files that
+// a repository brings.
 bool is_recording(std::string_view path) {
   std::error_code error;
-  return ingest::is_named_as_recording(path) && std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error));
+  return ingest::is_named_as_recording(path) && !path.ends_with(".nsys-rep") &&
+         std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error));
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ class Recordings(Repository):
         shutil.copy(ROOT / "demos/ncu/strided_copy.csv", self.folder / "not-in-git.ncu.csv")
         (self.folder / "profiles/broken.ncu-rep").write_text("no report\n")
         (self.folder / "profiles/link.ncu.csv").symlink_to("/etc/hostname")
+        (self.folder / "profiles/started.nsys-rep").write_text("nsys would be started for it\n")
         self.git("add", "-A", "profiles")
         self.git("add", "-u")
         report = self.check()
