@@ -27,8 +27,8 @@ wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
 for argument in "$@"; do
   case $argument in
     --wheel) packages=("${wheel_packages[@]}") ;;
-    # The Python SDK is tested with real training loops, on the CPU; pages in a real browser; endpoints by libcurl, which is loaded when it is there.
-    --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4) ;;
+    # The Python SDK is tested with real training loops, on the CPU, its types by mypy, its tables by pandas; the hook by pre-commit; pages in a real browser; endpoints by libcurl, which is loaded when it is there.
+    --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4 mypy python3-pandas pre-commit) ;;
     *) packages+=("$argument") ;;
   esac
 done

@@ -22,7 +22,8 @@ extern "C" {
  * 3 not enough evidence, 4 environment missing; and -1 when there is no reply, which happens only without memory. */
 
 /* Runs a command as on the command line. `request`: {"arguments": [text, ...]}. The reply is an object with exit_code, output (its
- * standard output) and messages (its standard error). Commands that start other programs (`profile -- COMMAND`)
+ * standard output) and messages (its standard error). Or answers a request of the HTTP API (docs/http-api.md), without a server:
+ * {"path": "/reconcile", "body": {...}}, where output is the body of its answer. Commands that start other programs (`profile -- COMMAND`)
  * take over signals meanwhile: run the program frx for them. */
 int frx_call(const char* request, size_t size, char** reply);
 

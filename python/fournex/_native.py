@@ -7,6 +7,7 @@ must exist.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import ctypes.util
 import functools
@@ -16,7 +17,9 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from .answers import Answer
 
 HERE = Path(__file__).resolve().parent
 
@@ -44,37 +47,50 @@ class Reply(NamedTuple):
 Runner = Callable[[Sequence[str]], Reply]
 
 
-def _library_runner(path: str) -> Optional[Runner]:
-    """Calls ``frx_call`` of include/frx/frx.h; None when `path` is no such library."""
-    try:
-        library = ctypes.CDLL(path)
-        call, free = library.frx_call, library.frx_free
-    except (OSError, AttributeError):
-        return None
-    call.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)]
-    call.restype = ctypes.c_int
-    free.argtypes = [ctypes.c_void_p]
-    free.restype = None
+class Library:
+    """``libfrx.so``: calls ``frx_call`` of include/frx/frx.h. OSError or AttributeError when `path` is no such library."""
 
-    def run(arguments: Sequence[str]) -> Reply:
-        request = json.dumps({"arguments": list(arguments)}).encode("utf-8", "surrogateescape")
+    def __init__(self, path: str) -> None:
+        self.path = path
+        library = ctypes.CDLL(path)
+        self._call, self._free = library.frx_call, library.frx_free
+        self._call.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)]
+        self._call.restype = ctypes.c_int
+        self._free.argtypes = [ctypes.c_void_p]
+        self._free.restype = None
+
+    def __call__(self, arguments: Sequence[str]) -> Reply:
+        return self._reply({"arguments": list(arguments)})
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+        return self._reply({"path": path, "body": body})
+
+    def _reply(self, asked: Mapping[str, Any]) -> Reply:
+        request = json.dumps(asked).encode("utf-8", "surrogateescape")
         text = ctypes.c_void_p()
-        code = call(request, len(request), ctypes.byref(text))
+        code = self._call(request, len(request), ctypes.byref(text))
         if not text.value:
-            raise FrxError(f"{path}: no reply (code {code})", 1)
+            raise FrxError(f"{self.path}: no reply (code {code})", 1)
         try:
             reply = json.loads(ctypes.string_at(text.value))
         finally:
-            free(text)
+            self._free(text)
         return Reply(reply["exit_code"], reply["output"], reply["messages"])
 
-    return run
+
+def _library_runner(path: str) -> Optional[Runner]:
+    try:
+        return Library(path)
+    except (OSError, AttributeError):
+        return None
 
 
 def _program_runner(path: str) -> Runner:
     def run(arguments: Sequence[str]) -> Reply:
+        # As the library, the program reads no file of settings: an answer does not depend on the folder in which it is asked for.
+        env = {**os.environ, "FRX_NO_CONFIG": "1"}
         try:
-            done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=env)
         except OSError as error:
             raise FrxUnavailable(f"{path} cannot be run: {error.strerror}") from error
         return Reply(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
@@ -116,28 +132,122 @@ def _find(library: str, program: str, path: str) -> Runner:
     return runner if runner is not None else _program_runner(str(found))
 
 
-def result_of(arguments: Sequence[str], hide: str = "", json_option: bool = True) -> Any:
-    """The ``result`` of ``frx ARGUMENTS --json``; the folder `hide` is removed from the paths in it. Without `json_option` the
-    arguments select JSON themselves.
+class Text(NamedTuple):
+    """A text that stands among the arguments of frx for the file that holds it, or for the folder with that file."""
+
+    content: str
+    filename: str
+    is_folder: bool = False
+
+
+Argument = Union[str, Text]
+
+
+@contextlib.contextmanager
+def _files_of(arguments: Sequence[Argument]) -> Iterator[Tuple[List[str], str]]:
+    """The arguments with texts as files of a temporary folder, and that folder; "" where there are no texts."""
+    if not any(isinstance(one, Text) for one in arguments):
+        yield [str(one) for one in arguments], ""
+        return
+    with tempfile.TemporaryDirectory(prefix="frx-") as folder:
+        named = []
+        for one in arguments:
+            if isinstance(one, Text):
+                path = Path(folder, one.filename if one.is_folder else os.path.basename(one.filename))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(one.content.encode("utf-8", "surrogateescape"))
+                named.append(folder if one.is_folder else str(path))
+            else:
+                named.append(str(one))
+        yield named, folder
+
+
+def find_program(environment: Mapping[str, str] = os.environ) -> Optional[Runner]:
+    """The program frx, for commands that start programs of their own; None where only the library is there."""
+    own = HERE / "bin" / "frx"
+    name = environment.get("FRX_PROGRAM") or (str(own) if own.exists() else "frx")
+    found = shutil.which(name, path=environment.get("PATH") or "")
+    return _program_runner(found) if found is not None else None
+
+
+def result_of(arguments: Sequence[Argument], json_option: bool = True) -> Any:
+    """The ``result`` of ``frx ARGUMENTS --json``, an Answer where it is an object; the folder of texts is removed from the paths in
+    it. Without `json_option` the arguments select JSON themselves.
 
     Raises FrxError with the message of frx when it printed no result, and FrxUnavailable.
     """
-    reply = find_runner()([*arguments, "--json"] if json_option else arguments)
-    text = reply.output.replace(hide + "/", "") if hide else reply.output
+    with _files_of(arguments) as (named, folder):
+        stamps = _stamps_of(arguments)
+        reply = _without(folder, find_runner()([*named, "--json"] if json_option else named))
+    result = answer_in(reply)
+    if not isinstance(result, dict):
+        return result
+    return Answer(result).with_page(lambda: _page_of(arguments, stamps))
+
+
+def answer_in(reply: Reply) -> Any:
+    """The ``result`` of what frx printed with --json. Raises FrxError with its message when it printed none."""
     try:
-        answer = json.loads(text)
+        answer = json.loads(reply.output)
     except ValueError:
-        said = reply.messages.replace(hide + "/", "") if hide else reply.messages
-        raise FrxError(said.strip() or f"frx ended with exit code {reply.exit_code} and said nothing", reply.exit_code) from None
+        raise _failure(reply) from None
     return answer["result"] if isinstance(answer, dict) and "result" in answer else answer
+
+
+def _without(folder: str, reply: Reply) -> Reply:
+    if not folder:
+        return reply
+    return reply._replace(output=reply.output.replace(folder + "/", ""), messages=reply.messages.replace(folder + "/", ""))
+
+
+def _failure(reply: Reply) -> FrxError:
+    return FrxError(reply.messages.strip() or f"frx ended with exit code {reply.exit_code} and said nothing", reply.exit_code)
+
+
+def _stamps_of(arguments: Sequence[Argument]) -> Dict[str, Tuple[int, int]]:
+    """Of the arguments that are files: when they were changed, and how long they are."""
+    stamps = {}
+    for one in arguments:
+        try:
+            if not isinstance(one, Text):
+                status = os.stat(one)
+                stamps[one] = (status.st_mtime_ns, status.st_size)
+        except (OSError, ValueError):
+            continue
+    return stamps
+
+
+def _page_of(arguments: Sequence[Argument], stamps: Mapping[str, Tuple[int, int]]) -> Optional[str]:
+    """The page of ``frx ARGUMENTS --format html``; None where a file has changed since, or frx makes none."""
+    if _stamps_of(arguments) != stamps:
+        return None
+    with _files_of(arguments) as (named, folder):
+        page = _without(folder, find_runner()([*named, "--format", "html"])).output
+    return page if page.startswith("<!doctype html>") else None
+
+
+def post(path: str, body: Mapping[str, Any]) -> Any:
+    """What ``POST path`` of the HTTP API (docs/http-api.md) answers to the object `body`, in this process.
+
+    Raises FrxError with the message of frx, and FrxUnavailable where only the program is there: texts in memory need the library.
+    """
+    runner = find_runner()
+    if not isinstance(runner, Library):
+        raise FrxUnavailable("results that are in memory are analysed by libfrx.so, and only the program frx was found (FRX_LIBRARY names it)")
+    reply = runner.post(path, body)
+    if reply.exit_code != 0:
+        raise _failure(reply)
+    return Answer(json.loads(reply.output)).with_page(functools.partial(_posted_page, runner, path, body))
+
+
+def _posted_page(runner: "Library", path: str, body: Mapping[str, Any]) -> Optional[str]:
+    page = runner.post(path + "?format=html", body).output
+    return page if page.startswith("<!doctype html>") else None
 
 
 def analyze_text(text: str, filename: str, options: Sequence[str] = ()) -> Any:
     """``frx analyze`` of `text` as if it were a file called `filename`."""
-    with tempfile.TemporaryDirectory(prefix="frx-") as folder:
-        path = os.path.join(folder, os.path.basename(filename))
-        Path(path).write_bytes(text.encode("utf-8", "surrogateescape"))
-        return result_of(["analyze", path, *options], hide=folder)
+    return result_of(["analyze", Text(text, filename), *options])
 
 
 def gpu_options(gpu_model: Optional[str], environment: Optional[Mapping[str, Any]] = None) -> List[str]:

@@ -11,42 +11,100 @@ and FrxUnavailable when there is no frx.
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Dict, Iterable, List, Optional
 
-from ._native import FrxError, FrxUnavailable, result_of
+from ._native import FrxError, FrxUnavailable, Text, result_of
+from .answers import Answer
+from .bench import bench_compare, compile_kernel, profile_with_ncu, time_binary
+from .compare import compare_implementations, diff_ncu_runs
+from .cuda_source import (
+    build_static_cuda_report,
+    inspect_cuda_files,
+    inspect_cuda_source,
+    parse_cuda_kernels,
+    parse_cuda_launches,
+)
 from .events import Event, line_of
-from .ncu import analyze_ncu_csv, analyze_ncu_csv_text, build_ncu_command, classify_ncu_bottlenecks
-from .ptx import analyze_ptx_text, classify_ptx_bottlenecks
+from .explain import build_explain_prompt, build_explain_result, write_explain_files
+from .gpus import (
+    detect_gpu_model,
+    device_limits_for_gpu,
+    estimate_occupancy,
+    get_arch_profile,
+    resolve_sm_version,
+)
+from .ncu import (
+    analyze_ncu_csv,
+    analyze_ncu_csv_text,
+    analyze_ncu_profile_dict,
+    build_ncu_command,
+    classify_ncu_bottlenecks,
+    derive_ncu_run_summary,
+    describe_ncu_presets,
+    format_shell_command,
+    get_ncu_preset,
+    summarize_kernel_launches,
+    validate_ncu_csv_text,
+)
+from .ptx import analyze_ptx_text, classify_ptx_bottlenecks, parse_ptx_text
+from .reconciliation import reconcile_evidence, what_evidence_is_missing
 
 __all__ = [
+    "Answer",
     "FrxError",
     "FrxUnavailable",
     "analyze_ncu_csv",
     "analyze_ncu_csv_text",
+    "analyze_ncu_profile_dict",
     "analyze_ptx_text",
+    "bench_compare",
     "build_diagnosis_result",
+    "build_explain_prompt",
+    "build_explain_result",
     "build_ncu_command",
+    "build_static_cuda_report",
     "classify_bottlenecks",
     "classify_ncu_bottlenecks",
     "classify_ptx_bottlenecks",
+    "compare_implementations",
+    "compile_kernel",
     "compute_framework_abstraction_tax",
+    "derive_ncu_run_summary",
     "derive_run_summary",
     "derive_step_metrics",
+    "describe_ncu_presets",
+    "detect_gpu_model",
+    "device_limits_for_gpu",
+    "diff_ncu_runs",
+    "estimate_occupancy",
+    "format_shell_command",
+    "get_arch_profile",
+    "get_ncu_preset",
+    "inspect_cuda_files",
+    "inspect_cuda_source",
+    "parse_cuda_kernels",
+    "parse_cuda_launches",
+    "parse_ptx_text",
+    "profile_with_ncu",
+    "reconcile_evidence",
+    "resolve_sm_version",
     "select_steady_state_step_ids",
+    "summarize_kernel_launches",
     "summarize_run",
     "summarize_run_with_steady_state",
     "summarize_steady_state",
+    "time_binary",
+    "validate_ncu_csv_text",
+    "what_evidence_is_missing",
+    "write_explain_files",
 ]
 
 
-def summarize_run_with_steady_state(events: Iterable[Event]) -> Dict[str, Any]:
+def summarize_run_with_steady_state(events: Iterable[Event]) -> Answer:
     """The summary of a run as ``derived/summary.json`` has it: the scopes ``run`` and ``steady_state``, and their comparison."""
-    with tempfile.TemporaryDirectory(prefix="frx-") as folder:
-        os.mkdir(os.path.join(folder, "raw"))
-        with open(os.path.join(folder, "raw", "trace.jsonl"), "w", encoding="ascii") as file:
-            file.writelines(line_of(event) for event in events)
-        return result_of(["analyze", folder], hide=folder)
+    lines = "".join(line_of(event) for event in events)
+    answer: Answer = result_of(["analyze", Text(lines, os.path.join("raw", "trace.jsonl"), is_folder=True)])
+    return answer
 
 
 def summarize_run(events: Iterable[Event]) -> Dict[str, Any]:

@@ -1,5 +1,4 @@
 """The same as `fournex.ptx`, by its other name in docs/contract.md."""
 
-from .ptx import FrxError, FrxUnavailable, analyze_ptx_text, classify_ptx_bottlenecks
-
-__all__ = ["FrxError", "FrxUnavailable", "analyze_ptx_text", "classify_ptx_bottlenecks"]
+from .ptx import *  # noqa: F401,F403
+from .ptx import __all__ as __all__

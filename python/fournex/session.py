@@ -45,12 +45,15 @@ class AutopilotSession:
         return dataloader.dataloader_span("next")
 
     def forward_span(self) -> Any:
+        """As `phase("forward")`."""
         return spans.phase("forward")
 
     def backward_span(self) -> Any:
+        """As `phase("backward")`."""
         return spans.phase("backward")
 
     def optimizer_span(self) -> Any:
+        """As `phase("optimizer")`."""
         return spans.phase("optimizer")
 
     def memcpy_span(self, copy_kind: str = "h2d", **keywords: Any) -> Any:

@@ -129,6 +129,15 @@ class Finding(SdkTest):
             with mock.patch("ctypes.util.find_library", return_value=None):
                 self.assertEqual(ptx.classify_ptx_bottlenecks(PTX), [7])
 
+    @needs_frx
+    def test_the_program_reads_no_file_of_settings(self):
+        (self.folder / ".frx.yaml").write_text("no_such_key: 1\n")
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        with environment(FRX_PROGRAM=PROGRAM, FRX_LIBRARY=None):
+            self.assertEqual(ptx.analyze_ptx_text(PTX)["schema"], "ptx_analysis_v1")
+
     def test_a_program_that_says_nothing_is_an_error(self):
         with environment(FRX_PROGRAM=self.stand_in("silent", "#!/bin/sh\nexit 3\n"), FRX_LIBRARY=None):
             with self.assertRaisesRegex(_native.FrxError, "exit code 3"):

@@ -1,6 +1,7 @@
 """The package as a part of the repository: its version, the Python it is written for, what the documentation names."""
 
 import ast
+import os
 import re
 import unittest
 
@@ -9,6 +10,7 @@ import fournex.operators
 import fournex.tune
 from support import REPOSITORY, SdkTest, clean_environment, run
 
+LIBRARY = os.environ.get("FRX_TEST_LIBRARY")
 SOURCES = sorted((REPOSITORY / "python/fournex").rglob("*.py"))
 
 
@@ -28,10 +30,10 @@ class Tree(SdkTest):
                 self.assertIn("from __future__ import annotations", text, path)
 
     def test_every_public_name_is_documented(self):
-        page = (REPOSITORY / "docs/sdk.md").read_text()
+        page = (REPOSITORY / "docs/sdk.md").read_text() + (REPOSITORY / "docs/python.md").read_text()
         for name in fournex.__all__:
             if name != "__version__":
-                self.assertTrue(re.search(rf"`[^`\n]*\b{name}\b", page), f"docs/sdk.md does not mention `{name}`")
+                self.assertTrue(re.search(rf"`[^`\n]*\b{name}\b", page), f"neither docs/sdk.md nor docs/python.md mentions `{name}`")
                 self.assertTrue(getattr(fournex, name).__doc__ or not callable(getattr(fournex, name)), f"{name} has no words")
 
     def test_every_public_name_of_the_operators_is_documented(self):
@@ -53,11 +55,11 @@ class Tree(SdkTest):
             self.assertIn(f"`{key}`", page, f"docs/sdk.md does not mention the extra key {key}")
 
     def test_examples_of_the_documentation_run(self):
-        pages = [(REPOSITORY / "docs" / page).read_text() for page in ("sdk.md", "operators.md", "tune.md")]
+        pages = [(REPOSITORY / "docs" / page).read_text() for page in ("sdk.md", "operators.md", "tune.md", "python.md")]
         examples = [one for page in pages for one in re.findall(r"```python\n# runs as it is\n(.*?)```", page, re.DOTALL)]
         self.assertGreaterEqual(len(examples), len(pages))
         for example in examples:
-            run(example, clean_environment(), self.folder)
+            run(example, clean_environment(**({"FRX_LIBRARY": LIBRARY} if LIBRARY else {})), self.folder)
 
 
 if __name__ == "__main__":

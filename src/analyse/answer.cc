@@ -48,7 +48,8 @@ struct Composed {
 answer::Answer answer_of(const Analysis& analysis, const std::string& scope) { return std::visit(Composed{scope}, analysis.report); }
 
 void add_rule_pages(answer::Answer& answer, const std::string& data_directory) {
-  const auto kind = answer.mode == "ncu" ? report::RulePage::Kind::label : report::RulePage::Kind::rule;
+  const bool has_labels = answer.mode == "ncu" || answer.mode == "trace" || answer.mode == "run_bundle";
+  const auto kind = has_labels ? report::RulePage::Kind::label : report::RulePage::Kind::rule;
   answer.rule_page = [data_directory, kind,
                       page_of = answer::RulePageOf()](std::string_view rule) mutable -> std::optional<answer::RulePage> {
     if (!page_of) {

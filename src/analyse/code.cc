@@ -11,6 +11,7 @@
 #include "analyse/analyzer.h"
 #include "analyse/source_headers.h"
 #include "base/memory_budget.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "capture/ptx_compiler.h"
 #include "capture/ptxas.h"
@@ -178,8 +179,7 @@ void read_all(std::vector<Work>& all, const Reading& reading) {
     MemoryBudget::report();
   };
   std::vector<std::jthread> helpers;
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(cores, all.size()); ++i) helpers.emplace_back(work, false);
+  for (std::size_t i = 1; i < std::min(most_threads(), all.size()); ++i) helpers.emplace_back(work, false);
   work(true);
   helpers.clear();
   if (reading.options.files_done) reading.options.files_done(all.size(), all.size());

@@ -24,7 +24,7 @@ class Analysts {
   Result<const report::CodeAnalyst*> code();
 
  private:
-  report::ThresholdOptions thresholds() const { return {options_.arch_profile, options_.gpu_model}; }
+  report::ThresholdOptions thresholds() const { return {options_.arch_profile, options_.gpu_model, options_.gpu_is_fallback}; }
 
   report::AnalysisOptions options_;
   std::mutex mutex_;

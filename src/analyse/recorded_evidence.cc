@@ -41,6 +41,9 @@ void RecordedEvidence::add_finding(Layer layer, const Json& from, std::string_vi
   finding.severity = model::severity_named(to_lower(text(from, {"severity"})));
   finding.kernel = report::kernel_called(kernel.empty() ? text(from, {"kernel_name", "kernel"}) : std::string(kernel));
   finding.message = text(from, {"message"});
+  const Json* const line = member(from, "line");
+  const std::string file = text(from, {"filename"});
+  if (!file.empty() && line && line->is_number_unsigned()) finding.places.push_back({file, line->get<std::uint32_t>()});
 }
 
 void RecordedEvidence::add_all(Layer layer, const Json& list, std::string_view kernel, Verdict verdict) {

@@ -12,11 +12,13 @@
 namespace frx {
 namespace {
 
+std::atomic<std::size_t> chosen_threads{0};
+
 // Threads besides the first, in the whole process.
 class Helpers {
  public:
   static std::size_t take(std::size_t wanted) {
-    const std::size_t most = std::max(1u, std::thread::hardware_concurrency()) - 1;
+    const std::size_t most = most_threads() - 1;
     std::size_t used = used_.load();
     std::size_t granted = 0;
     do granted = std::min(wanted, most - std::min(most, used));
@@ -30,6 +32,13 @@ class Helpers {
 };
 
 }  // namespace
+
+void set_most_threads(std::size_t count) { chosen_threads = count; }
+
+std::size_t most_threads() {
+  const std::size_t chosen = chosen_threads;
+  return chosen > 0 ? chosen : std::max(1u, std::thread::hardware_concurrency());
+}
 
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};

@@ -7,8 +7,13 @@
 
 namespace frx {
 
+// At most so many threads from here on, also of work that is further down; 0: as many as there are cores.
+void set_most_threads(std::size_t count);
+// That number, or that of the cores.
+std::size_t most_threads();
+
 // Calls work(i) once for each i below `count`, in any order and from several threads at once; returns when all are
-// done. What `work` throws is thrown again when all threads have ended. The process never runs more threads than it has cores, so that work
+// done. What `work` throws is thrown again when all threads have ended. The process never runs more than most_threads(), so that work
 // may start further parallel work.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
+#include <thread>
 #include <vector>
 
 namespace frx {
@@ -21,6 +23,16 @@ TEST(Parallel, OfAFewItemsEachIsDoneInOrder) {
   std::atomic<int> many{0};
   for_many_in_parallel(300, [&](std::size_t) { ++many; });
   EXPECT_EQ(many, 300);
+}
+
+TEST(Parallel, ASettingLimitsTheThreads) {
+  set_most_threads(1);
+  EXPECT_EQ(most_threads(), 1U);
+  std::set<std::thread::id> threads;
+  for_each_in_parallel(100, [&](std::size_t) { threads.insert(std::this_thread::get_id()); });
+  EXPECT_EQ(threads.size(), 1U);
+  set_most_threads(0);
+  EXPECT_GE(most_threads(), 1U);
 }
 
 TEST(Parallel, NothingIsNoWork) {

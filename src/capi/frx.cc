@@ -2,6 +2,7 @@
 
 #include "frx/frx.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -15,6 +16,8 @@
 #include "answer/json.h"
 #include "base/memory_budget.h"
 #include "cli/run.h"
+#include "http/message.h"
+#include "serve/api.h"
 
 namespace frx::capi {
 namespace {
@@ -90,8 +93,7 @@ Reply call_reply(int code, std::string output, std::string messages) {
 }
 
 // {"arguments": [text, ...]}
-std::optional<std::vector<std::string>> arguments_in(std::string_view request) {
-  const Json json = Json::parse(request, nullptr, false);
+std::optional<std::vector<std::string>> arguments_in(const Json& json) {
   if (!json.is_object() || !json.contains("arguments") || !json["arguments"].is_array()) return std::nullopt;
   std::vector<std::string> arguments;
   for (const Json& one : json["arguments"]) {
@@ -101,9 +103,38 @@ std::optional<std::vector<std::string>> arguments_in(std::string_view request) {
   return arguments;
 }
 
-Reply call(std::string_view request) {
+// {"path": "/reconcile", "body": {...}}: what POST of that path answers.
+std::optional<Reply> posted(const Json& request) {
+  if (!request.is_object() || !request.contains("path") || !request["path"].is_string() || !request.contains("body")) return std::nullopt;
+  static const serve::ApiOptions options;
+  const std::string path = request["path"].get<std::string>();
+  http::Request asked{.method = "POST"};
+  asked.headers["content-type"] = "application/json";
+  if (const Result<> read = http::read_target(path, asked); !read) return call_reply(2, "", cli::error_text(read.error(), "frx"));
+  std::string body = request["body"].dump(-1, ' ', true, Json::error_handler_t::replace);
+  asked.parts.push_back({.content_type = "application/json", .bytes = std::move(body)});
+  asked.parts.back().size = asked.parts.back().bytes.size();
+  const std::vector<const serve::Endpoint*> endpoints = serve::endpoints();
+  const auto at = std::ranges::find(endpoints, asked.path, &serve::Endpoint::path);
+  if (at == endpoints.end()) return call_reply(2, "", fmt::format("frx_call: there is no {}\n", printable(asked.path)));
+  http::Response response = (*at)->handler(asked, options);
+  if (response.status < 400) return call_reply(0, std::move(response.body), "");
+  const Json problem = Json::parse(response.body, nullptr, false);
+  const auto text = [&](const char* name) { return problem.is_object() ? problem.value(name, std::string()) : std::string(); };
+  const std::string where = text("where"), hint = text("hint");
+  return call_reply(response.status == 400   ? 2
+                    : response.status == 501 ? 4
+                                             : 1,
+                    "",
+                    fmt::format("frx: {}{}\n{}", where.empty() ? "" : where + ": ", text("detail"),
+                                hint.empty() ? "" : fmt::format("  hint: {}\n", hint)));
+}
+
+Reply call(std::string_view text) {
+  const Json request = Json::parse(text, nullptr, false);
+  if (std::optional<Reply> answer = posted(request)) return std::move(*answer);
   const std::optional<std::vector<std::string>> arguments = arguments_in(request);
-  if (!arguments) return call_reply(2, "", "frx_call: expected {\"arguments\": [text, ...]}\n");
+  if (!arguments) return call_reply(2, "", "frx_call: expected {\"arguments\": [text, ...]} or {\"path\": text, \"body\": object}\n");
   cli::StringSink out, err;
   cli::Io io{.out = out, .err = err};
   const int code = cli::run(*arguments, io);

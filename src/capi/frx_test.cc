@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "base/files.h"
+#include "base/temporary_directory.h"
 
 namespace {
 
@@ -67,6 +71,35 @@ TEST(CAbi, RefusesWhatIsNoRequest) {
   }
   EXPECT_EQ(frx_call("{}", 2, nullptr), -1);
   EXPECT_EQ(reply_of([](char** reply) { return frx_call(nullptr, 0, reply); }).code, 2);
+}
+
+TEST(CAbi, AnswersARequestOfTheHttpApi) {
+  const Reply reply = call(R"({"path": "/reconcile", "body": {"static": {"findings": [{"code": "uncoalesced_access"}]}}})");
+  EXPECT_EQ(reply.code, 0) << reply.json;
+  const Json result = Json::parse(reply.json["output"].get<std::string>());
+  EXPECT_EQ(result["schema"], "reconciliation_v1");
+  EXPECT_EQ(result["diagnoses"][0]["label"], "inefficient_global_memory_access");
+}
+
+TEST(CAbi, ReadsNoFileOfSettings) {
+  const frx::TemporaryDirectory folder = *frx::TemporaryDirectory::make("/tmp");
+  ASSERT_TRUE(frx::write_file(folder.file(".frx.yaml"), "format: markdown\nno_such_key: 1\n"));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const Reply reply = call(R"({"arguments": ["gpu", "show", "l4"]})");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(reply.code, 0) << reply.json;
+  EXPECT_THAT(reply.json["output"].get<std::string>(), HasSubstr("FRX GPU l4"));
+}
+
+TEST(CAbi, SaysWhatIsWrongWithARequestOfTheHttpApi) {
+  const Reply wrong = call(R"({"path": "/reconcile", "body": {"static": 7}})");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.json["messages"], "frx: static: expected the result of an analysis\n");
+  EXPECT_EQ(call(R"({"path": "/no/such", "body": {}})").code, 2);
+  EXPECT_EQ(call(R"({"path": "reconcile", "body": {}})").code, 2);
+  EXPECT_EQ(call(R"({"path": "/reconcile", "body": []})").code, 2);
+  EXPECT_EQ(call(R"({"path": "/ptx/analyze", "body": {"ptx_text": "int main() {}"}})").code, 1);
 }
 
 TEST(CAbi, AnalysesPtxThatIsInMemory) {

@@ -15,6 +15,7 @@
 namespace frx::cli {
 void describe_analysis(Syntax& syntax, report::AnalysisOptions& options) {
   syntax.option("--gpu-model", "NAME", options.gpu_model, "the GPU, when the file does not say or is wrong: H100, 'RTX 4090', sm_86");
+  syntax.note_preset("--gpu-model", options.gpu_is_fallback);
   syntax.option("--arch-profile", "YAML", options.arch_profile,
                 "your own numbers for the GPU (peaks, SM count, limits) and thresholds of labels");
   syntax.option("--data", "DIR", options.data_directory, "YAML files laid over the built-in metrics, GPUs, labels and advice");

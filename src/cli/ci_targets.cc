@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "capture/spawn.h"
+#include "ingest/recordings.h"
 
 namespace frx::cli {
 namespace {
@@ -17,24 +18,33 @@ namespace {
 // As in folders (docs/contract.md, section 2.2).
 constexpr std::string_view code_endings[] = {".cu", ".cuh", ".cuda", ".ptx", ".cubin", ".fatbin"};
 
+// A file that is there and is no link out of the repository. Reports of Nsight Systems are read by nsys, which is not started on files that
+// a repository brings.
+bool is_recording(std::string_view path) {
+  std::error_code error;
+  return ingest::is_named_as_recording(path) && !path.ends_with(".nsys-rep") &&
+         std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error));
+}
+
 }  // namespace
 
-std::vector<std::string> code_of_repository(const Io& io) {
+RepositoryFiles files_of_repository(const Io& io) {
   const std::optional<std::string> git = io.host->program("git");
-  if (!git) return {"."};
+  if (!git) return {.code = {"."}};
   capture::ChildCommand command;
   command.argv = {*git, "ls-files", "-z"};
   command.err = capture::Output::discard;
   command.time_limit = std::chrono::seconds(60);
   const Result<capture::Exit> listed = io.host->run(command);
-  if (!listed || !listed->ok()) return {"."};
-  std::vector<std::string> targets;
+  if (!listed || !listed->ok()) return {.code = {"."}};
+  RepositoryFiles files;
   for (const std::string_view path : split(listed->out, '\0')) {
+    if (is_recording(path)) files.recordings.emplace_back(path);
     if (std::ranges::none_of(code_endings, [&](std::string_view ending) { return path.ends_with(ending); })) continue;
     std::string top(path.substr(0, path.find('/')));
-    if (std::ranges::find(targets, top) == targets.end()) targets.push_back(std::move(top));
+    if (std::ranges::find(files.code, top) == files.code.end()) files.code.push_back(std::move(top));
   }
-  return targets;
+  return files;
 }
 
 std::string ci_service(const Io& io) {

@@ -10,9 +10,13 @@
 
 namespace frx::cli {
 
-// The folders and files at the top of the repository that hold code and that git knows; "." where there is no git or no repository; nothing
-// where git knows no code.
-std::vector<std::string> code_of_repository(const Io& io);
+struct RepositoryFiles {
+  // The folders and files at the top of the repository that hold code and that git knows; "." where there is no git or no repository;
+  // nothing where git knows no code.
+  std::vector<std::string> code = {};
+  std::vector<std::string> recordings = {};  // files that git knows, in its order: profiles and traces, by their endings
+};
+RepositoryFiles files_of_repository(const Io& io);
 
 // github, gitlab, jenkins, other ("CI" is set), or "".
 std::string ci_service(const Io& io);

@@ -29,7 +29,7 @@ void describe_code(Syntax& syntax, CodeOptions& options) {
   syntax.flag("--with-ptxas", options.compilers.with_ptxas, "PTX: run ptxas and use its registers and spills");
   syntax.option("--ptxas-log", "FILE", options.compilers.ptxas_log, "PTX: the same from what 'nvcc -Xptxas -v' printed");
   syntax.choice("--fail-on", "SEVERITY", options.fail_on, {"low", "medium", "high"},
-                "code, profiles: exit with 1 when a finding is as grave as this; beside a baseline, a new one");
+                "code, profiles, runs: exit with 1 when a finding is as grave as this; beside a baseline, a new one");
   syntax.flag("--allow-unreadable", options.allow_unreadable,
               "code: files that cannot be read are named, and are no reason to exit with 1");
 }
@@ -38,10 +38,10 @@ void describe_tier(Syntax& syntax, report::AnalysisOptions& options) {
   syntax.flag("--pedantic", options.pedantic, "CUDA source: also style, and guesses that the source alone does not settle");
 }
 
-Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io) {
-  answer::Answer answer = analyse::answer_of(analysis);
+Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const std::string& scope) {
+  answer::Answer answer = analyse::answer_of(analysis, scope);
   analyse::add_rule_pages(answer, options.data_directory);
-  TRY_ASSIGN(answer, gated(std::move(answer), files_of(analysis), options.gate, io));
+  TRY_ASSIGN(answer, gated(std::move(answer), files_of(analysis), options.gate));
   return compose::failing_from(std::move(answer), options.fail_on);
 }
 
@@ -70,7 +70,7 @@ Result<int> judge_code(const CodeReport& report, const answer::Answer& answer, c
 Result<int> print_code(const analyse::Analysis& analysis, const CodeOptions& options, Io& io) {
   const CodeReport& report = *analysis.as<CodeReport>();
   if (const Error* error = report.only_error()) return Failure{*error};
-  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options, io));
+  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options));
   TRY(print_answer(io, answer, options.format));
   TRY(write_baseline_if_asked(answer, options.gate, options.allow_unreadable, io));
   return judge_code(report, answer, options);

@@ -30,8 +30,10 @@ void describe_code(Syntax& syntax, CodeOptions& options);
 // --pedantic.
 void describe_tier(Syntax& syntax, report::AnalysisOptions& options);
 
-// What was found in code or a profile, held against --baseline and --suppressions, with the pages of its rules.
-Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options, const Io& io);
+// What was found in code, a profile, a trace or a run (in this scope of it), held against --baseline and --suppressions, with the pages of
+// its rules.
+Result<answer::Answer> answer_beside_baseline(const analyse::Analysis& analysis, const CodeOptions& options,
+                                              const std::string& scope = "auto");
 
 // Fails when a finding that counts reaches `fail_on`.
 Result<> expect_none_reaching(const answer::Answer& answer, const CodeOptions& options);

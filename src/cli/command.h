@@ -59,7 +59,7 @@ constexpr Command make_command(std::string_view name, std::string_view summary, 
             Options options;
             Syntax syntax;
             declare(syntax, options);
-            TRY(syntax.parse(args));
+            TRY(syntax.parse(args, io.presets));
             return act(options, io);
           },
           [](Syntax& syntax) {

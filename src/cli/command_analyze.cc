@@ -69,9 +69,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--after-source", "FILE", options.after.source, "CUDA source of the version after");
   syntax.option("--after-ptx", "FILE", options.after.ptx, "its PTX");
   syntax.option("--after-ncu", "FILE", options.after.ncu, "its Nsight Compute profile");
-  syntax.option(
-      "--baseline", "FILE", options.before.any_old,
-      "of code and profiles: mark findings as new, unchanged and gone since --write-baseline; with --optimized: old name of --before");
+  syntax.option("--baseline", "FILE", options.before.any_old,
+                "of code, profiles and runs: mark findings as new, unchanged and gone since --write-baseline; with --optimized: old name "
+                "of --before");
   syntax.option("--optimized", "FILE", options.after.any_old, "old name of --after");
   syntax.option("--before-label", "TEXT", options.before.label, "what to call the first side");
   syntax.option("--after-label", "TEXT", options.after.label, "what to call the second side");
@@ -206,6 +206,7 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
   const std::string_view what = inputs.size() == 1 ? ingest::name_of(inputs.front().kind())
                                 : id == "layers"   ? "inputs of several kinds"
                                                    : id;
+  const bool has_findings = id == "code" || id == "profile" || ((id == "run" || id == "ranks") && inputs.size() == 1);
   const Given& given = options.given;
   TRY(given.expect_applicable("analyze", what,
                               {{"--scope", id == "run" || id == "ranks", "one run or trace"},
@@ -217,11 +218,11 @@ Result<> check_options(const Options& options, std::span<const analyse::Input> i
                                {"--build-flags", any(Kind::cuda), "CUDA source"},
                                {"--with-ptxas", any(Kind::ptx), "PTX"},
                                {"--ptxas-log", any(Kind::ptx), "one version of PTX"},
-                               {"--fail-on", id == "code" || id == "profile", "code alone, or one profile"},
+                               {"--fail-on", has_findings, "code alone, or one profile, trace or run"},
                                {"--allow-unreadable", id == "code", "code alone"},
-                               {"--baseline", id == "code" || id == "profile", "code alone, or one profile"},
-                               {"--write-baseline", id == "code" || id == "profile", "code alone, or one profile"},
-                               {"--suppressions", id == "code" || id == "profile", "code alone, or one profile"},
+                               {"--baseline", has_findings, "code alone, or one profile, trace or run"},
+                               {"--write-baseline", has_findings, "code alone, or one profile, trace or run"},
+                               {"--suppressions", has_findings, "code alone, or one profile, trace or run"},
                                {"--before-label", false, "--before and --after"},
                                {"--after-label", false, "--before and --after"}}));
   if (given.has("--why")) TRY(expect_format_of_why("analyze", options.code.format));
@@ -238,12 +239,17 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
   if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
   // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
   if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
-    TRY(options.given.expect_applicable("analyze", "the traces of several ranks", {{"--scope run", false, "a run bundle or one trace"}}));
-  if (!analysis.profile()) {
+    TRY(options.given.expect_applicable("analyze", "the traces of several ranks",
+                                        {{"--scope run", false, "a run bundle or one trace"},
+                                         {"--fail-on", false, "code alone, or one profile, trace or run"},
+                                         {"--baseline", false, "code alone, or one profile, trace or run"},
+                                         {"--write-baseline", false, "code alone, or one profile, trace or run"},
+                                         {"--suppressions", false, "code alone, or one profile, trace or run"}}));
+  if (!analyse::answer_of(analysis, options.scope).issues) {
     TRY(print_answer(io, analyse::answer_of(analysis, options.scope), options.code.format, answer::Detail::brief));
     return 0;
   }
-  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options.code, io));
+  TRY_ASSIGN(const answer::Answer answer, answer_beside_baseline(analysis, options.code, options.scope));
   TRY(print_answer(io, answer, options.code.format, answer::Detail::brief));
   TRY(write_baseline_if_asked(answer, options.code.gate, false, io));
   TRY(expect_none_reaching(answer, options.code));

@@ -1,7 +1,10 @@
 // frx ci: the check of a repository: findings in its code beside a baseline, and a measured pair, with one verdict.
 
 #include <algorithm>
+#include <filesystem>
+#include <span>
 
+#include "analyse/answer.h"
 #include "analyse/recordings.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -44,7 +47,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.remember(options.given);
   syntax.text(
       "Checks what the repository holds: the code that git knows, or TARGETs, beside .frx-baseline.json and .frx-suppressions.yaml where "
-      "there are such; with --before and --after two recordings of the program. Findings that are new, and a regression that was measured, "
+      "there are such, and what its recordings say; with --before and --after two recordings of the program. Findings that are new, and a "
+      "regression that was measured, "
       "fail; what is inconclusive passes unless --strict. On GitHub it prints annotations and writes the summary of the job.");
   syntax.arguments("TARGET", options.targets, "code: files and folders; default: what git knows of the current folder");
   syntax.option("--baseline", "FILE", options.code.gate.baseline, "what was found before; default: .frx-baseline.json where there is one");
@@ -75,7 +79,6 @@ void describe(Syntax& syntax, Options& options) {
 
 // Where nothing is found there is nothing to hold against a baseline.
 Result<> check_code(const Options& options, Session& session, Io& io, CiReport& report) {
-  report.targets = options.targets.empty() ? code_of_repository(io) : options.targets;
   if (report.targets.empty()) return {};
   TRY_ASSIGN(const analyse::Analysis analysis, session.analyse(report.targets));
   const auto* code = analysis.as<analyse::CodeReport>();
@@ -83,7 +86,7 @@ Result<> check_code(const Options& options, Session& session, Io& io, CiReport& 
     return fail(ErrorKind::usage, "ci: expected code, found {}", analysis.analyzer == "layers" ? "files of several kinds" : "no code")
         .hint("recordings are given with --before and --after");
   if (const Error* error = code->only_error()) return Failure{*error};
-  TRY_ASSIGN(report.code, answer_beside_baseline(analysis, options.code, io));
+  TRY_ASSIGN(report.code, answer_beside_baseline(analysis, options.code));
   io.kept.insert(io.kept.end(), report.code->kept.begin(), report.code->kept.end());
   TRY(write_baseline_if_asked(*report.code, options.code.gate, options.code.allow_unreadable, io));
   report.files = code->files();
@@ -91,6 +94,30 @@ Result<> check_code(const Options& options, Session& session, Io& io, CiReport& 
   if (Result<int> judged = judge_code(*code, *report.code, options.code); !judged) {
     report.verdict = "fail";
     report.reasons.push_back(in_one_line(judged.error()));
+  }
+  return {};
+}
+
+// What the recordings of the repository say. They tell of the past, so they fail nothing.
+Result<> look_at_recordings(const std::vector<std::string>& files, Session& session, Io& io, CiReport& report) {
+  constexpr std::size_t most = 20;
+  constexpr std::uintmax_t largest = std::uintmax_t{256} << 20;
+  report.recordings_left = files.size() - std::min(files.size(), most);
+  for (const std::string& file : std::span(files).first(std::min(files.size(), most))) {
+    compose::CiRecording& one = report.recordings.emplace_back(compose::CiRecording{.file = file, .sentence = {}, .error = {}});
+    std::error_code error;
+    if (std::filesystem::file_size(file, error) > largest) {
+      one.error = fmt::format("larger than {} MiB: frx analyze {}", largest >> 20, shell_quote(file));
+      continue;
+    }
+    const Result<analyse::Analysis> analysis = session.analyse(std::vector{file});
+    if (!analysis) {
+      one.error = in_one_line(analysis.error());
+      continue;
+    }
+    const answer::Answer answer = analyse::answer_of(*analysis);
+    one.sentence = answer.document(answer::Detail::brief).headline;
+    io.kept.insert(io.kept.end(), answer.kept.begin(), answer.kept.end());
   }
   return {};
 }
@@ -192,12 +219,17 @@ Result<int> act(const Options& given, Io& io) {
   report->baseline = options.code.gate.baseline;
   report->suppressions = options.code.gate.suppressions;
   Session session(analyse::Options{.knowledge = options.analysis, .build = options.code.build}, io);
+  const bool looks = options.targets.empty();
+  const RepositoryFiles files = looks ? files_of_repository(io) : RepositoryFiles();
+  report->targets = looks ? files.code : options.targets;
   TRY(check_code(options, session, io, *report));
+  if (options.before.empty()) TRY(look_at_recordings(files.recordings, session, io, *report));
   if (!options.before.empty()) {
     TRY_ASSIGN(report->measured, compare_pair(options, session, io));
   }
-  if (!report->code && !report->measured)
-    return fail(ErrorKind::not_enough, "ci: nothing to check: git knows no code here").hint("frx ci TARGET, or --before and --after");
+  if (!report->code && !report->measured && report->recordings.empty())
+    return fail(ErrorKind::not_enough, "ci: nothing to check: git knows no code and no recording here")
+        .hint("frx ci TARGET, or --before and --after");
   conclude(options, *report);
   const answer::Answer answer = compose::answer_of(std::shared_ptr<const CiReport>(report));
   const bool annotates = report->service == "github" && !options.given.has("--format") && !options.json;

@@ -1,10 +1,9 @@
 #include "cli/finding_gate.h"
 
-#include <charconv>
-#include <chrono>
 #include <filesystem>
 
 #include "answer/fingerprints.h"
+#include "base/day.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -12,15 +11,6 @@
 
 namespace frx::cli {
 namespace {
-
-// Today, or the day of SOURCE_DATE_EPOCH, so that an answer can be made again.
-std::string today(const Io& io) {
-  if (const std::optional<std::string> epoch = io.environment("SOURCE_DATE_EPOCH")) {
-    long long seconds = 0;
-    if (std::from_chars(epoch->data(), epoch->data() + epoch->size(), seconds).ec == std::errc()) return compose::day_of(seconds);
-  }
-  return compose::day_of(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
-}
 
 std::function<bool(std::string_view)> looked_at(ReadFiles files) {
   return [files = std::move(files)](std::string_view file) {
@@ -34,14 +24,18 @@ std::function<bool(std::string_view)> looked_at(ReadFiles files) {
 }  // namespace
 
 void describe_gate(Syntax& syntax, GateOptions& options) {
-  syntax.option("--write-baseline", "FILE", options.write_baseline, "code, profiles: write what is found as a baseline for later runs");
+  syntax.option("--write-baseline", "FILE", options.write_baseline,
+                "code, profiles, runs: write what is found as a baseline for later runs");
   syntax.option("--suppressions", "FILE", options.suppressions,
-                "code, profiles: findings that are accepted, with reasons and for how long (YAML)");
+                "code, profiles, runs: findings that are accepted, with reasons and for how long (YAML)");
 }
 
 ReadFiles files_of(const analyse::Analysis& analysis) {
   ReadFiles files;
   if (const report::NcuReport* profile = analysis.profile()) files.read.insert(answer::tidy_path(profile->source));
+  if (const auto* run = analysis.as<report::RunReport>()) files.read.insert(answer::tidy_path(run->source));
+  if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() == 1)
+    files.read.insert(answer::tidy_path(ranks->ranks.front().trace->source));
   const auto* code = analysis.as<analyse::CodeReport>();
   if (!code) return files;
   for (const analyse::CodeUnit& unit : code->units) {
@@ -52,9 +46,9 @@ ReadFiles files_of(const analyse::Analysis& analysis) {
   return files;
 }
 
-Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options, const Io& io) {
+Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options) {
   if (!options.is_given()) return answer;
-  compose::Gate gate{.suppressions_file = options.suppressions, .today = today(io), .was_looked_at = looked_at(std::move(files))};
+  compose::Gate gate{.suppressions_file = options.suppressions, .today = today(), .was_looked_at = looked_at(std::move(files))};
   if (!options.baseline.empty()) {
     TRY_ASSIGN(const std::string text, read_file(options.baseline));
     TRY_ASSIGN(gate.baseline, compose::read_baseline(options.baseline, text));

@@ -31,7 +31,7 @@ struct ReadFiles {
 ReadFiles files_of(const analyse::Analysis& analysis);
 
 // The answer held against them; as it is where none was given.
-Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options, const Io& io);
+Result<answer::Answer> gated(answer::Answer answer, ReadFiles files, const GateOptions& options);
 
 // Writes --write-baseline, and says so on the error stream. `allow_unreadable`: also where a file could not be read, whose findings are
 // then missing.

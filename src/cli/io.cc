@@ -102,6 +102,7 @@ ProcessIo::ProcessIo(std::string_view argv0) : io_{.out = out_, .err = err_} {
   io_.environment = [this](std::string_view name) { return io_.host->variable(name); };
   io_.out_is_terminal = ::isatty(1) != 0;
   io_.err_is_terminal = ::isatty(2) != 0;
+  io_.reads_settings = true;
   io_.program = program_called_by(argv0);
   io_.width = terminal_width(io_);
   io_.colour = wants_colour(io_);

@@ -11,8 +11,11 @@
 
 #include "base/safe_text.h"
 #include "capture/host.h"
+#include "cli/syntax.h"
 
 namespace frx::cli {
+
+class Settings;
 
 // Where text goes, and the one place where it is made harmless (base/safe_text.h).
 class Sink {
@@ -85,7 +88,10 @@ struct Io {
   std::string program = "frx";         // the name it was called by: frx, fournex, operator-profiler or cgp
   std::function<std::optional<std::string>(std::string_view)> environment = [](std::string_view) { return std::nullopt; };
   const capture::Host* host = &capture::this_machine();
-  bool opens_page = false;  // --open: a page goes to a file, which a browser is told to show
+  bool reads_settings = false;                    // files of settings count: of the program, and not of the library
+  std::shared_ptr<const Settings> settings = {};  // of the run
+  std::vector<OptionPreset> presets = {};         // what they say about the options of the command
+  bool opens_page = false;                        // --open: a page goes to a file, which a browser is told to show
   // Answers of thousands of small pieces. A process that ends has no need to give them back one by one.
   std::vector<std::shared_ptr<const void>> kept = {};
 

@@ -63,6 +63,7 @@ Result<std::shared_ptr<report::LayoutReport>> report_of_trace(std::string_view c
   report::LayoutRequest request;
   request.model = options.model.empty() ? trace == "-" ? "model" : std::filesystem::path(trace).filename().string() : options.model;
   request.gpu_model = options.analysis.gpu_model;
+  request.gpu_is_fallback = options.analysis.gpu_is_fallback;
   request.least_saving_pct = options.least_saving_pct;
   TRY_ASSIGN(request.steps, selection_of(command, options.steps));
   TRY_ASSIGN(analyse::Input input, session.input(trace));

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
+#include "base/day.h"
 #include "base/memory_budget.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/cgp_words.h"
 #include "cli/command.h"
+#include "cli/configured_host.h"
 #include "cli/help.h"
+#include "cli/settings.h"
 #include "knowledge/embedded.h"
 
 namespace frx::cli {
@@ -59,6 +64,7 @@ int run_command(const Command& command, std::span<const std::string> args, Io& i
     io.out.write(command_help(command, syntax, io));
     return 0;
   }
+  if (io.settings) io.presets = io.settings->presets(command.name);
   const Result<int> code = command.run(args, io);
   return code ? *code : report(code.error(), io, &command);
 }
@@ -109,21 +115,65 @@ bool take_json(std::vector<std::string>& args, const Io& io) {
 }
 
 // While the program runs: tests run it many times.
-struct MemoryLimit {
-  ~MemoryLimit() { MemoryBudget::stop(); }
+struct Limits {
+  ~Limits() {
+    MemoryBudget::stop();
+    set_most_threads(0);
+    set_source_date({});
+  }
 };
 
-Result<> limit_memory(const GlobalOptions& global, const Io& io) {
-  std::string text = global.memory;
-  if (text.empty()) text = io.environment("FRX_MEMORY").value_or("");
-  if (text.empty()) {
+Result<SettingSources> sources_of(const GlobalOptions& global, const Io& io) {
+  if (global.no_config && !global.config.empty()) return fail(ErrorKind::usage, "--config and --no-config exclude each other");
+  const bool no_files = global.no_config || !io.reads_settings || !io.environment("FRX_NO_CONFIG").value_or("").empty();
+  const std::string named = global.config.empty() && !no_files ? io.environment("FRX_CONFIG").value_or("") : global.config;
+  std::error_code error;
+  return SettingSources{io.environment, std::filesystem::current_path(error).string(), named, !no_files || !named.empty()};
+}
+
+// Takes the settings, with what the command line says before the command.
+Result<> configure(const GlobalOptions& global, const SettingSources& sources, Io& io) {
+  TRY_ASSIGN(Settings loaded, Settings::load(sources));
+  if (!global.memory.empty()) loaded.take_option("memory", global.memory);
+  if (global.threads) loaded.take_option("threads", std::to_string(*global.threads));
+  if (global.colour != "auto") loaded.take_option("color", global.colour);
+  const auto settings = std::make_shared<const Settings>(std::move(loaded));
+  const auto host = std::make_shared<const ConfiguredHost>(*io.host, *settings);
+  io.environment = [settings, before = std::move(io.environment)](std::string_view name) {
+    std::optional<std::string> value = settings->variable(name);
+    return value ? value : before(name);
+  };
+  io.host = host.get();
+  io.settings = settings;
+  io.kept.push_back(settings);
+  io.kept.push_back(host);
+  return {};
+}
+
+Result<> limit_memory(const Settings& settings) {
+  const std::optional<std::string> text = settings.value("memory");
+  if (!text) {
     MemoryBudget::start({});
     return {};
   }
-  Result<std::uint64_t> bytes = parse_memory(text);
-  if (!bytes) return Failure{std::move(bytes).error()}.at(global.memory.empty() ? "FRX_MEMORY" : "--memory");
+  Result<std::uint64_t> bytes = parse_memory(*text);
+  if (!bytes) return Failure{std::move(bytes).error()}.at(settings.of("memory").front()->from);
   MemoryBudget::start(*bytes);
   return {};
+}
+
+Result<> limit_threads(const Settings& settings) {
+  const std::optional<std::string> text = settings.value("threads");
+  if (!text) return {};
+  const Result<std::string> count = setting_value(*setting_kind("threads"), *text);
+  if (!count) return fail(ErrorKind::usage, "{}", count.error().message).at(settings.of("threads").front()->from);
+  set_most_threads(std::stoul(*count));
+  return {};
+}
+
+void choose_colour(const Settings& settings, Io& io) {
+  const std::string when = settings.value("color").value_or("auto");
+  if (when != "auto") io.colour = when == "always";
 }
 
 void make_streams_safe(Io& io) {
@@ -131,6 +181,25 @@ void make_streams_safe(Io& io) {
     sink->safety().allow_colours(io.colour);
     sink->safety().run_by(build_service(io));
   }
+}
+
+// Whether it has to work beside settings that do not: it says where they are, or how they are written.
+bool needs_no_settings(std::span<const std::string> words) {
+  return words.empty() || asks_for_help(words) || (words.size() > 1 && words[0] == "config" && words[1] == "path");
+}
+
+Result<> prepare(const GlobalOptions& global, std::span<const std::string> words, Io& io) {
+  TRY_ASSIGN(const SettingSources sources, sources_of(global, io));
+  if (Result<> configured = configure(global, sources, io); !configured) {
+    if (!needs_no_settings(words)) return configured;
+    TRY_ASSIGN(Settings found, Settings::found(sources));
+    io.settings = std::make_shared<const Settings>(std::move(found));
+  }
+  set_source_date(io.environment("SOURCE_DATE_EPOCH"));
+  TRY(limit_memory(*io.settings));
+  TRY(limit_threads(*io.settings));
+  choose_colour(*io.settings, io);
+  return {};
 }
 
 int dispatch(std::span<const std::string> given, Io& io) {
@@ -147,10 +216,9 @@ int dispatch(std::span<const std::string> given, Io& io) {
     return 0;
   }
   if (const Result<> parsed = syntax.parse(head); !parsed) return report(parsed.error(), io, nullptr);
-  if (const Result<> limited = limit_memory(global, io); !limited) return report(limited.error(), io, nullptr);
   if (global.verbose) io.level = LogLevel::info;
   if (global.debug) io.level = LogLevel::debug;
-  if (global.colour != "auto") io.colour = global.colour == "always";
+  if (const Result<> prepared = prepare(global, args.subspan(end), io); !prepared) return report(prepared.error(), io, nullptr);
   make_streams_safe(io);
   if (global.version) {
     io.out.write(version_text(io.program));
@@ -171,6 +239,9 @@ void describe_global(Syntax& syntax, GlobalOptions& options) {
   syntax.choice("--color", "WHEN", options.colour, {"auto", "always", "never"}, "colour the output");
   syntax.option("--memory", "SIZE", options.memory,
                 "hold at most this much memory, such as 8G, instead of an amount by the size of the input");
+  syntax.option("--threads", "N", options.threads, "work with at most this many threads, instead of one for each core");
+  syntax.option("--config", "FILE", options.config, "take settings from this file, instead of .frx.yaml of the project");
+  syntax.flag("--no-config", options.no_config, "take no settings from files");
   syntax.flag("--version", options.version, "show version and data");
 }
 
@@ -199,7 +270,7 @@ std::string error_text(const Error& error, std::string_view program) {
 }
 
 int run(std::span<const std::string> args, Io& io) {
-  const MemoryLimit limit;
+  const Limits limits;
   make_streams_safe(io);
   const Result<int> done = without_exceptions([&]() -> Result<int> { return dispatch(args, io); });
   int code = done ? *done : report(done.error(), io, nullptr);

@@ -143,21 +143,56 @@ const Parameter* Syntax::workload_parameter() const {
   return found == parameters_.end() ? nullptr : &*found;
 }
 
-std::vector<Parameter> Syntax::remembering() const {
+std::vector<Parameter> Syntax::remembering(std::set<std::string, std::less<>>& seen) const {
   std::vector<Parameter> parameters = parameters_;
   for (Parameter& parameter : parameters) {
-    if (!given_) continue;
     const std::string& called = parameter.names.empty() ? parameter.placeholder : parameter.first_long_name();
-    parameter.take = [take = std::move(parameter.take), kind = parameter.kind, name = called, given = given_](const std::string& text) {
-      given->options.push_back({name, kind == Parameter::Kind::flag ? std::string() : text});
+    parameter.take = [take = std::move(parameter.take), kind = parameter.kind, name = called, given = given_,
+                      &seen](const std::string& text) {
+      seen.insert(name);
+      if (given) given->options.push_back({name, kind == Parameter::Kind::flag ? std::string() : text});
       return take(text);
     };
   }
   return parameters;
 }
 
-Result<> Syntax::parse(std::span<const std::string> args) const {
-  const std::vector<Parameter> all = remembering();
+void Syntax::note_preset(std::string_view name, bool& flag) {
+  for (Parameter& parameter : parameters_) {
+    if (parameter.is_named(name)) parameter.preset = &flag;
+  }
+}
+
+Result<> Syntax::take_preset(const OptionPreset& preset, const std::set<std::string, std::less<>>& seen) const {
+  const auto parameter = std::ranges::find_if(parameters_, [&](const Parameter& one) { return one.is_named(preset.option); });
+  if (parameter == parameters_.end() || (!parameter->repeatable && seen.contains(parameter->first_long_name()))) return {};
+  const std::vector<std::string>& choices = parameter->choices;
+  if (preset.option == "--gpu-model" && parameter->preset == nullptr) return {};
+  // A format that was asked for in another way.
+  const bool is_format = preset.option == "--format";
+  if (is_format && (seen.contains("--json") || seen.contains("--why") || std::ranges::count(choices, "text") == 0)) return {};
+  if (parameter->kind == Parameter::Kind::flag) {
+    if (preset.values.front() == "true") parameter->take("");
+    return {};
+  }
+  for (const std::string& value : preset.values) {
+    if (!choices.empty() && std::ranges::count(choices, value) == 0) continue;
+    const std::string expected = parameter->take(value);
+    if (!expected.empty()) return fail(ErrorKind::usage, "{}: expected {}, found '{}'", preset.option, expected, value).at(preset.where);
+    if (parameter->preset != nullptr) *parameter->preset = true;
+  }
+  return {};
+}
+
+Result<> Syntax::parse(std::span<const std::string> args, std::span<const OptionPreset> presets) const {
+  std::set<std::string, std::less<>> seen;
+  TRY(parse_only(args, seen));
+  for (const OptionPreset& preset : presets) TRY(take_preset(preset, seen));
+  return {};
+}
+
+Result<> Syntax::parse_only(std::span<const std::string> args, std::set<std::string, std::less<>>& seen) const {
+  const std::vector<Parameter> all = remembering(seen);
   for (const Parameter& parameter : all) {
     if (!parameter.takes_rest) continue;
     const auto name = std::ranges::find_if(args, [&](const std::string& arg) { return parameter.is_named(arg); });

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ struct Parameter {
   bool takes_rest = false;  // everything behind it, whatever it looks like
   // Takes one value; returns what was expected when it does not fit, else "".
   std::function<std::string(const std::string&)> take;
+  bool* preset = nullptr;  // set where a preset is taken
 
   bool is_named(std::string_view name) const;
   const std::string& longest_name() const { return names.back(); }
@@ -44,6 +46,14 @@ struct Parameter {
 struct Example {
   std::string arguments;  // after "frx COMMAND "
   std::string meaning;
+};
+
+// A value for an option that the command line does not name, and where it is from: ".frx.yaml:3". An option that a command has not, or
+// that cannot take the value, stays as it is.
+struct OptionPreset {
+  std::string option;  // "--gpu-model"
+  std::vector<std::string> values;
+  std::string where;
 };
 
 class Syntax {
@@ -85,7 +95,10 @@ class Syntax {
   }
   void exit_code(int code, std::string_view meaning) { exit_codes_.emplace_back(code, meaning); }
 
-  Result<> parse(std::span<const std::string> args) const;
+  // An option that is preset sets `flag`, and without one it takes no preset: for what a setting means less by than a person does.
+  void note_preset(std::string_view name, bool& flag);
+
+  Result<> parse(std::span<const std::string> args, std::span<const OptionPreset> presets = {}) const;
   // How many of the first arguments are options of this syntax: where the name of a command begins.
   std::size_t leading_options(std::span<const std::string> args) const;
 
@@ -101,7 +114,9 @@ class Syntax {
   Parameter& add(Parameter::Kind kind, std::string_view names, std::string_view placeholder, std::string_view help);
   const Parameter* workload_parameter() const;
   // The parameters, each of which notes that it was given before it takes its value.
-  std::vector<Parameter> remembering() const;
+  std::vector<Parameter> remembering(std::set<std::string, std::less<>>& seen) const;
+  Result<> parse_only(std::span<const std::string> args, std::set<std::string, std::less<>>& seen) const;
+  Result<> take_preset(const OptionPreset& preset, const std::set<std::string, std::less<>>& seen) const;
 
   std::vector<Parameter> parameters_;
   std::vector<std::string> paragraphs_;

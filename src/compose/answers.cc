@@ -71,10 +71,29 @@ answer::Issues issues_of(const report::NcuReport& report, const std::vector<Prof
   return issues;
 }
 
+// The labels of a run or trace, in that file: those that hold and follow from no other.
+answer::Issues issues_of(const diagnose::TrainingDiagnosis& diagnosis, std::string_view file) {
+  answer::Issues issues;
+  for (const model::Finding& label : diagnosis.findings) {
+    if (!label.fires() || !label.consequence_of.empty() || label.type->kind == model::FindingKind::state) continue;
+    issues.found.push_back({.rule = label.id(),
+                            .category = "run",
+                            .severity = severity_of(&label),
+                            .confidence = diagnosis.confidence_level,
+                            .message = label.message.view(),
+                            .advice = {},
+                            .kernel = {},
+                            .place = {.file = file},
+                            .more_places = {}});
+  }
+  return issues;
+}
+
 template <typename Report>
 Answer with_scope(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
                   void (*put)(JsonObject&, const Report&), std::string scope) {
   Answer answer = made_of(what, mode, report, put);
+  answer.issues = [report, scope] { return issues_of(report->scope_named(scope).diagnosis, report->source); };
   answer.document = [report = std::move(report), scope = std::move(scope)](Detail) { return document_of(*report, scope); };
   return answer;
 }

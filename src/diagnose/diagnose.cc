@@ -318,14 +318,18 @@ Result<RunDiagnosis> diagnose(model::Session session, const knowledge::Knowledge
   }
   const model::Readings attributes = derive::readings_of(run.session, all, knowledge.metrics);
   if (!options.gpu_model.empty()) TRY(knowledge::match_option(knowledge.gpus, options.gpu_model));
-  run.device = derive::find_device(run.session, attributes, knowledge.gpus, options.gpu_model);
-  if (!options.gpu_model.empty() && !run.device.match.product && !run.device.match.limits) {
-    return fail(ErrorKind::usage, "--gpu-model '{}': {}", options.gpu_model, run.device.match.explanation);
+  run.device = derive::find_device(run.session, attributes, knowledge.gpus, "");
+  const bool stands_back = options.gpu_is_fallback && (run.device.match.product || run.device.match.limits);
+  const std::string gpu_model = stands_back ? "" : options.gpu_model;
+  if (!gpu_model.empty()) run.device = derive::find_device(run.session, attributes, knowledge.gpus, gpu_model);
+  if (!gpu_model.empty() && options.gpu_is_fallback) run.device.origin = "the settings";
+  if (!gpu_model.empty() && !run.device.match.product && !run.device.match.limits) {
+    return fail(ErrorKind::usage, "--gpu-model '{}': {}", gpu_model, run.device.match.explanation);
   }
   run.thresholds = knowledge.labels.thresholds();
   if (!options.arch_profile.empty()) {
     TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options.arch_profile, run.thresholds));
-    TRY(derive::apply_overrides(overrides, options.gpu_model, run.device));
+    TRY(derive::apply_overrides(overrides, gpu_model, run.device));
     TRY(run.thresholds.lay(run.device.profile->classifier_thresholds));
   }
   Diagnoser(knowledge, run).run();

@@ -67,8 +67,9 @@ struct RunDiagnosis {
 };
 
 struct Options {
-  std::string gpu_model;     // --gpu-model, or ""
-  std::string arch_profile;  // --arch-profile: path of a YAML file, or ""
+  std::string gpu_model;         // --gpu-model, or ""
+  std::string arch_profile;      // --arch-profile: path of a YAML file, or ""
+  bool gpu_is_fallback = false;  // what the session says of its GPU goes before gpu_model
 };
 
 // Takes the session; the diagnosis points into it and into `knowledge`, which must outlive it.

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/parallel.h"
 #include "http/server.h"
 #include "http/upload.h"
 #include "http/workers.h"
@@ -31,6 +32,7 @@ struct Exchange {
   std::optional<Upload> upload;
   std::stop_source stop;
   const Route* route = nullptr;  // null: none is meant
+  bool is_answered = false;
   Clock::time_point begin = Clock::now();
 };
 
@@ -41,7 +43,7 @@ class Server::Implementation {
   Implementation(ServerOptions options, std::vector<Route> routes)
       : options_(std::move(options)),
         routes_(std::move(routes)),
-        workers_(options_.workers > 0 ? options_.workers : std::max(1u, std::thread::hardware_concurrency()), options_.most_waiting) {}
+        workers_(options_.workers > 0 ? options_.workers : static_cast<unsigned>(most_threads()), options_.most_waiting) {}
 
   Result<> open();
   void end_on_signals();
@@ -119,6 +121,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void answer(Response response, bool close = false);
   void on_written(error_code error, bool close);
   void note_answer(int status, std::size_t size, std::size_t sent, std::string_view how);
+  void offer_events();
   void begin_events();
   void send(std::string text, bool is_last);
   void write_next();

@@ -33,7 +33,7 @@ struct Request {
   std::vector<Part> parts;
   std::stop_token stop;  // the client has gone, the deadline has passed, or the server ends
   // Tells the client how far the answer is; empty unless it asked for events (Accept: text/event-stream) and the route has some. From any
-  // thread.
+  // thread, until the handler returns.
   std::function<void(std::string_view event, std::string_view data)> emit = {};
 
   std::string_view header(std::string_view name) const;
@@ -70,6 +70,9 @@ struct Route {
   std::function<Response(Request&)> handler;
   bool is_quick = false;    // answered at once, never queued: it reads no body and takes no time
   bool has_events = false;  // uses Request::emit
+  // Uses it as well: the events are messages, the last of which is the answer, and they begin with the first one that is emitted. Without
+  // any the answer is as it is without events.
+  bool sends_messages = false;
 };
 
 }  // namespace frx::http

@@ -166,7 +166,7 @@ void Session::finish_body() {
 
 void Session::run_handler() {
   stream_.expires_never();
-  begin_events();
+  offer_events();
   const bool is_queued = home_.workers().add([self = shared_from_this(), exchange = exchange_]() mutable {
     Response response = exchange->stop.stop_requested() ? problem(503, "the request was given up") : answered_by(*exchange);
     asio::io_context& io = self->home_.io();
@@ -211,6 +211,7 @@ void Session::watch() {
 
 void Session::answer(Response response, bool close) {
   deadline_.cancel();
+  exchange_->is_answered = true;
   error_code ignored;
   stream_.socket().cancel(ignored);  // what watch() waits for
   const Exchange& exchange = *exchange_;
@@ -249,23 +250,31 @@ void Session::on_written(error_code error, bool close) {
   read_request(false);
 }
 
-// Where the client asked for them: the answer begins at once, and the result is its last event.
-void Session::begin_events() {
-  has_events_ = exchange_->route->has_events && exchange_->request.header("accept").find("text/event-stream") != std::string_view::npos;
-  if (!has_events_) return;
-  ends_events_ = false;
-  std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n";
-  for (const auto& [name, value] : home_.options().headers) head += fmt::format("{}: {}\r\n", name, value);
-  send(head + "\r\n", false);
+// Where the client asked for them: the answer begins at once, or with the first event, and the result is its last one.
+void Session::offer_events() {
+  has_events_ = false;
+  const Route& route = *exchange_->route;
+  const bool is_asked = exchange_->request.header("accept").find("text/event-stream") != std::string_view::npos;
+  if (!is_asked || !(route.has_events || route.sends_messages)) return;
+  if (route.has_events) begin_events();
   exchange_->request.emit = [self = weak_from_this(), exchange = std::weak_ptr(exchange_)](std::string_view event, std::string_view data) {
     const std::shared_ptr<Session> session = self.lock();
     if (!session) return;
     asio::post(session->home_.io(), [self, exchange, text = event_text(event, data)] {
       const std::shared_ptr<Session> still = self.lock();
-      if (still && still->exchange_ && still->exchange_ == exchange.lock())
-        still->send(fmt::format("{:x}\r\n{}\r\n", text.size(), text), false);
+      if (!still || !still->exchange_ || still->exchange_ != exchange.lock() || still->exchange_->is_answered) return;
+      if (!still->has_events_) still->begin_events();
+      still->send(fmt::format("{:x}\r\n{}\r\n", text.size(), text), false);
     });
   };
+}
+
+void Session::begin_events() {
+  has_events_ = true;
+  ends_events_ = false;
+  std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n";
+  for (const auto& [name, value] : home_.options().headers) head += fmt::format("{}: {}\r\n", name, value);
+  send(head + "\r\n", false);
 }
 
 void Session::send(std::string text, bool is_last) {
@@ -285,8 +294,12 @@ void Session::write_next() {
 
 void Session::end_events(const Response& response) {
   deadline_.cancel();
+  exchange_->is_answered = true;
   note_answer(response.status, response.body.size(), response.body.size(), ", as events");
-  const std::string text = event_text(response.status == 200 ? "result" : "problem", response.body);
+  const std::string text = event_text(response.status != 200             ? "problem"
+                                      : exchange_->route->sends_messages ? "message"
+                                                                         : "result",
+                                      response.body);
   deadline_.expires_after(write_time + time_for(text.size()));
   deadline_.async_wait(bound([number = ++read_](Session& self, error_code error) {
     if (!error && self.read_ == number) self.close();

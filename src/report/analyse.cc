@@ -21,6 +21,7 @@ Result<const NcuReport*> Analyst::analyse(model::Session session) {
   auto done = std::make_unique<Case>();
   diagnose::Options options;
   options.gpu_model = options_.gpu_model;
+  options.gpu_is_fallback = options_.gpu_is_fallback;
   options.arch_profile = options_.arch_profile;
   TRY_ASSIGN(done->run, diagnose::diagnose(std::move(session), known, options));                 // the diagnosis
   TRY_ASSIGN(advise::Advice advice, advise::advise(done->run, expertise_->catalogue(), known));  // the advice

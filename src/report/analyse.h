@@ -12,11 +12,12 @@
 namespace frx::report {
 
 struct AnalysisOptions {
-  std::string data_directory;  // --data DIR merged over the embedded data
-  std::string gpu_model;       // --gpu-model NAME
-  std::string arch_profile;    // --arch-profile FILE
-  bool pedantic = false;       // --pedantic: findings in code of the pedantic tier, too
-  bool with_figures = false;   // keep what timelines are drawn from, for renderers that draw
+  std::string data_directory;    // --data DIR merged over the embedded data
+  std::string gpu_model;         // --gpu-model NAME
+  std::string arch_profile;      // --arch-profile FILE
+  bool pedantic = false;         // --pedantic: findings in code of the pedantic tier, too
+  bool with_figures = false;     // keep what timelines are drawn from, for renderers that draw
+  bool gpu_is_fallback = false;  // gpu_model is of the settings: what a profile or trace says goes before it
 };
 
 // Owns everything that a report points into, so that both can be passed around as one.

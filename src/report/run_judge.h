@@ -12,8 +12,9 @@ namespace frx::report {
 
 // The file of the user's own thresholds.
 struct ThresholdOptions {
-  std::string arch_profile;  // --arch-profile FILE, or ""
-  std::string gpu_model;     // --gpu-model NAME: its section of the file applies in addition to the top level
+  std::string arch_profile;      // --arch-profile FILE, or ""
+  std::string gpu_model;         // --gpu-model NAME: its section of the file applies in addition to the top level
+  bool gpu_is_fallback = false;  // the trace goes before it, where it says which GPU it was
 };
 
 class RunJudge {

@@ -98,6 +98,7 @@ Result<std::unique_ptr<TraceAnalyst>> TraceAnalyst::create(const std::string& da
   TRY_ASSIGN(analyst->judge_, RunJudge::create(data_directory, thresholds));
   TRY_ASSIGN(analyst->layout_detectors_, knowledge::LayoutKnowledge::load(analyst->judge_->knowledge().library));
   analyst->gpu_model_ = thresholds.gpu_model;
+  analyst->gpu_is_fallback_ = thresholds.gpu_is_fallback;
   analyst->with_figures_ = with_figures;
   return analyst;
 }
@@ -167,6 +168,7 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
 std::shared_ptr<const LayoutReport> TraceAnalyst::layouts_of(Timeline timeline) const {
   LayoutRequest request;
   request.gpu_model = gpu_model_;
+  request.gpu_is_fallback = gpu_is_fallback_;
   Result<std::shared_ptr<LayoutReport>> layouts = analyse_layout(std::move(timeline), request, judge_->knowledge(), layout_detectors_);
   return layouts ? std::move(*layouts) : nullptr;
 }

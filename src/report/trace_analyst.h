@@ -59,6 +59,7 @@ class TraceAnalyst {
   std::unique_ptr<RunJudge> judge_;
   knowledge::LayoutKnowledge layout_detectors_;
   std::string gpu_model_;
+  bool gpu_is_fallback_ = false;
   bool with_figures_ = false;
 };
 

@@ -68,7 +68,10 @@ Result<analyse::Options> options_of(const Asked& asked, const http::Request& req
     TRY_ASSIGN(const std::optional<std::string> named, text_in(asked.json()["environment"], {"gpu_model", "gpu_type"}));
     gpu = named.value_or("");
   }
-  if (!gpu.empty()) options.knowledge.gpu_model = std::move(gpu);
+  if (!gpu.empty()) {
+    options.knowledge.gpu_model = std::move(gpu);
+    options.knowledge.gpu_is_fallback = false;
+  }
   TRY_ASSIGN(options.knowledge.pedantic, asked.flag("pedantic"));
   TRY_ASSIGN(const std::string scope, asked.option("scope"));
   if (!scope.empty()) options.scope = scope;

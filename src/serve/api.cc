@@ -82,7 +82,7 @@ std::array<PageFile, 3> page_files() {
 std::shared_ptr<analyse::Analysts> SharedAnalysts::of(const report::AnalysisOptions& options) const {
   constexpr std::size_t most = 64;
   const std::lock_guard lock(mutex_);
-  const std::tuple key(options.gpu_model, options.with_figures, options.pedantic);
+  const std::tuple key(options.gpu_model, options.gpu_is_fallback, options.with_figures, options.pedantic);
   if (const auto known = by_gpu_.find(key); known != by_gpu_.end()) return known->second;
   auto made = std::make_shared<analyse::Analysts>(options);
   if (by_gpu_.size() < most) by_gpu_.emplace(key, made);
@@ -132,6 +132,7 @@ std::vector<Route> api_routes(const ApiOptions& options) {
                         const MemoryShare share(request);
                         return answer_tool_message(request, options);
                       }});
+    routes.back().sends_messages = true;
   }
   routes.push_back({"POST", "/feedback", [&options](Request& request) { return keep_feedback(request, options.feedback_file); }});
   routes.push_back({"GET", "/feedback", [&options](Request&) { return show_feedback(options.feedback_file); }});

@@ -24,8 +24,8 @@ class SharedAnalysts {
 
  private:
   mutable std::mutex mutex_;
-  // And whether figures and the pedantic tier are wanted.
-  mutable std::map<std::tuple<std::string, bool, bool>, std::shared_ptr<analyse::Analysts>> by_gpu_;
+  // And whether it stands back behind what files say, and figures and the pedantic tier are wanted.
+  mutable std::map<std::tuple<std::string, bool, bool, bool>, std::shared_ptr<analyse::Analysts>> by_gpu_;
 };
 
 struct ApiOptions {

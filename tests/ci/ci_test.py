@@ -58,6 +58,85 @@ class Repository(unittest.TestCase):
         return counts
 
 
+class Recordings(Repository):
+    def test_those_that_git_knows_are_diagnosed_and_fail_nothing(self) -> None:
+        shutil.rmtree(self.folder / "src")
+        (self.folder / "profiles").mkdir()
+        shutil.copy(ROOT / "demos/ncu/strided_copy.csv", self.folder / "profiles/copy.ncu.csv")
+        shutil.copy(ROOT / "demos/ncu/strided_copy.csv", self.folder / "not-in-git.ncu.csv")
+        (self.folder / "profiles/broken.ncu-rep").write_text("no report\n")
+        (self.folder / "profiles/link.ncu.csv").symlink_to("/etc/hostname")
+        (self.folder / "profiles/started.nsys-rep").write_text("nsys would be started for it\n")
+        self.git("add", "-A", "profiles")
+        self.git("add", "-u")
+        report = self.check()
+        self.assertEqual((report["verdict"], report["exit"], report["code"], report["recordings_left"]), ("pass", 0, None, 0))
+        found = {one["file"]: one for one in report["recordings"]}
+        self.assertEqual(list(found), ["profiles/broken.ncu-rep", "profiles/copy.ncu.csv"])
+        self.assertIn("Uncoalesced Global Loads", found["profiles/copy.ncu.csv"]["sentence"])
+        self.assertTrue(found["profiles/broken.ncu-rep"]["error"])
+        self.assertIn("RECORDINGS", self.run_frx("ci").stdout)
+
+    def test_a_target_or_a_pair_is_all_that_is_looked_at(self) -> None:
+        shutil.copy(ROOT / "demos/ncu/strided_copy.csv", self.folder / "copy.ncu.csv")
+        self.git("add", "-A")
+        self.assertEqual(len(self.check()["recordings"]), 1)
+        self.assertEqual(self.check("src")["recordings"], [])
+        self.assertEqual(self.check("--before", "copy.ncu.csv", "--after", "copy.ncu.csv")["recordings"], [])
+
+
+@unittest.skipIf(shutil.which("pre-commit") is None, "pre-commit is not installed")
+class PreCommit(Repository):
+    """The hook, as pre-commit runs it: from a repository of hooks, with frx on PATH, on the files of a commit."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        hooks, tools = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, hooks)
+        self.addCleanup(shutil.rmtree, tools)
+        shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
+        for arguments in (["init", "-q"], ["add", "-A"], ["-c", "user.email=a@b.example", "-c", "user.name=n", "commit", "-qm", "hooks"]):
+            subprocess.run(["git", "-C", hooks, *arguments], check=True)
+        revision = subprocess.run(["git", "-C", hooks, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        (self.folder / ".pre-commit-config.yaml").write_text(f"repos: [{{repo: {hooks}, rev: {revision}, hooks: [{{id: frx}}]}}]\n")
+        (tools / "frx").symlink_to(FRX)
+        self.environment = {"PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(tools), "PRE_COMMIT_HOME": str(tools / "cache")}
+
+    def hook(self) -> subprocess.CompletedProcess:
+        self.git("add", "-A")
+        return subprocess.run(["pre-commit", "run", "--color=never"], cwd=self.folder, env=self.environment, capture_output=True, text=True)
+
+    def test_it_fails_on_findings_and_passes_beside_a_baseline(self) -> None:
+        first = self.hook()
+        self.assertEqual(first.returncode, 1, first.stdout + first.stderr)
+        self.assertIn("Failed", first.stdout)
+        self.assertIn("severity high or above", first.stdout)
+        self.write_baseline()
+        second = self.hook()
+        self.assertEqual(second.returncode, 0, second.stdout + second.stderr)
+        self.assertIn("Passed", second.stdout)
+
+    def test_it_keeps_to_the_settings_of_the_repository(self) -> None:
+        (self.folder / ".frx.yaml").write_text("suppressions: accepted.yaml\n")
+        (self.folder / "accepted.yaml").write_text('suppressions: [{rule: "*", reason: a zoo}]\n')
+        done = self.hook()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Settings(Repository):
+    def test_a_project_fixes_what_its_check_needs(self) -> None:
+        self.write_baseline()
+        (self.folder / "ci").mkdir()
+        (self.folder / BASELINE).rename(self.folder / "ci/base.json")
+        self.assertEqual(self.check("--fail-on", "low")["verdict"], "fail")
+        (self.folder / ".frx.yaml").write_text("fail_on: low\nbaseline: ci/base.json\n")
+        report = self.check()
+        self.assertEqual((report["verdict"], report["code"]["baseline"], report["code"]["fail_on"]), ("pass", "ci/base.json", "low"))
+        self.assertEqual(report["exit"], 0)
+        inside = subprocess.run([FRX, "ci", "--json"], cwd=self.folder / "src", env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, capture_output=True, text=True)
+        self.assertIn(str(self.folder / "ci/base.json"), inside.stdout)
+
+
 class Baselines(Repository):
     def test_two_runs_on_an_unchanged_tree_give_no_new_finding(self) -> None:
         self.write_baseline()

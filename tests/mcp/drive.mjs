@@ -31,6 +31,15 @@ result.prompts = (await client.listPrompts()).prompts;
 result.templates = (await client.listResourceTemplates()).resourceTemplates;
 result.page = (await client.readResource({ uri: 'frx://explain/uncoalesced_access' })).contents[0].text;
 result.prompt = (await client.getPrompt({ name: 'find_the_bottleneck', arguments: { path: 'a.csv' } })).messages[0].content.text;
+result.resources = (await client.listResources()).resources;
+result.report = (await client.readResource({ uri: 'frx://report/demos/ncu/strided_copy.csv' })).contents[0].text;
+// A long one tells how far it is.
+result.progress = [];
+if (process.env.LONG_TRACE) {
+  const request = { name: 'diagnose', arguments: { path: process.env.LONG_TRACE } };
+  const options = { onprogress: (told) => result.progress.push(told.progress) };
+  result.long = await (era === 'legacy' ? client.callTool(request, undefined, options) : client.callTool(request, options));
+}
 // All at once: answers come in any order.
 result.calls = await Promise.all(JSON.parse(readFileSync(requests, 'utf8')).map((request) => client.callTool(request).catch((error) => ({ failure: String(error) }))));
 await client.close();

@@ -98,8 +98,8 @@ Result<> write_inputs(const Case& one, const fs::path& folder) {
 }
 
 Variables environment_of(const Case& one, const Places& places) {
-  Variables variables = {
-      {"HOME", places.folder}, {"TMPDIR", places.temporary}, {"PATH", places.folder / "bin"}, {"LC_ALL", "C.UTF-8"}, {"TZ", "UTC"}};
+  Variables variables = {{"HOME", places.folder},         {"TMPDIR", places.temporary}, {"XDG_CONFIG_DIRS", places.folder / "etc"},
+                         {"PATH", places.folder / "bin"}, {"LC_ALL", "C.UTF-8"},        {"TZ", "UTC"}};
   if (std::find(one.needs.begin(), one.needs.end(), "ncu") != one.needs.end()) {
     const fs::path ncu = *capture::this_machine().program("ncu");
     variables["PATH"] = ncu.parent_path().string() + ":/usr/local/bin:/usr/bin:/bin";
@@ -134,6 +134,7 @@ void redirect(int descriptor, const fs::path& file, int flags) {
     cli::FileSink out(1, true), err(2, false);
     cli::Io io{.out = out, .err = err};
     io.width = one.width;
+    io.reads_settings = true;
     io.program = one.program;
     io.environment = [&](std::string_view name) { return host.variable(name); };
     io.host = &host;

@@ -154,7 +154,7 @@ def _is_withheld(kernels: List[KernelRecord], units: Units) -> bool:
 
 def longest(kernels: List[KernelRecord]) -> Optional[KernelRecord]:
     """The kernel with the longest duration, the first of several."""
-    return max(kernels, key=lambda kernel: kernel.duration_ns, default=None)
+    return max(kernels, key=lambda kernel: kernel.duration_ns) if kernels else None
 
 
 def aggregated(kernels: List[KernelRecord], units: Units = None) -> AggregatedMetrics:

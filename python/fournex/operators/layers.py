@@ -69,7 +69,7 @@ def untouched(model: Any) -> Iterator[None]:
 
 def _with_twins(model: Any) -> Set[str]:
     """The names of modules that have a sibling of the same classes all the way down: only these can be duplicates."""
-    names = set()
+    names: Set[str] = set()
     for prefix, parent in model.named_modules():
         kinds: Dict[str, List[str]] = collections.defaultdict(list)
         for name, child in parent.named_children():

@@ -125,7 +125,7 @@ def _given(module: ModuleType, name: str) -> Tuple[Any, Any]:
     given = function()
     if not (isinstance(given, tuple) and len(given) == 2):
         raise WorkloadError(f"{name}: get_model_and_input() gives (model, input), not {type(given).__name__}")
-    return given
+    return given[0], given[1]
 
 
 def _check(model: Any, inputs: Any, name: str) -> None:

@@ -72,6 +72,14 @@ void add_code(Document& page, const CiReport& report, const Issues& issues) {
     page.hanging("- ", "not read: " + as_name(file.path) + ": " + file.message);
 }
 
+void add_recordings(Document& page, const CiReport& report) {
+  if (report.recordings.empty()) return;
+  page.section("Recordings", "(they tell of the past, and fail nothing)");
+  for (const CiRecording& one : report.recordings)
+    page.hanging("- ", as_name(one.file) + ": " + (one.error.empty() ? one.sentence : "not read: " + one.error));
+  if (report.recordings_left > 0) page.paragraph(fmt::format("{} more were not looked at: frx analyze FILE", report.recordings_left));
+}
+
 Document ci_page(const CiReport& report, answer::Detail detail) {
   const Issues issues = issues_in(report);
   Document page;
@@ -80,6 +88,7 @@ Document ci_page(const CiReport& report, answer::Detail detail) {
   for (const std::string& reason : report.reasons) page.hanging("- ", reason);
   add_code(page, report, issues);
   add_findings_table(page, issues);
+  add_recordings(page, report);
   if (report.measured) {
     page.section("Measured");
     page.fact("Outcome", report.measured->outcome);
@@ -113,6 +122,10 @@ void put_ci(JsonObject& out, const CiReport& report) {
                  answer::unless_empty(pair.would_decide));
     measured.object("comparison", [&](JsonObject& inner) { pair.answer.payload(inner); });
   });
+  out.list("recordings", report.recordings, [](JsonObject& one, const CiRecording& recording) {
+    one.add("file", recording.file, "sentence", answer::unless_empty(recording.sentence), "error", answer::unless_empty(recording.error));
+  });
+  out.add("recordings_left", report.recordings_left);
 }
 
 }  // namespace

@@ -19,6 +19,13 @@ struct CiComparison {
   answer::Answer answer;      // with what would decide it
 };
 
+// A profile or trace that the repository holds.
+struct CiRecording {
+  std::string file;
+  std::string sentence;  // the answer of its analysis
+  std::string error;     // why there is none, or ""
+};
+
 struct CiReport {
   std::string service;               // github, gitlab, jenkins, other; "" outside of one
   std::vector<std::string> targets;  // of the analysis; empty where there is no code
@@ -28,6 +35,8 @@ struct CiReport {
   std::size_t reached = 0;               // findings that count and are as severe as fail_on
   std::optional<answer::Answer> code;    // held against baseline and suppressions
   std::optional<CiComparison> measured;  // --before and --after
+  std::vector<CiRecording> recordings;   // that were found
+  std::size_t recordings_left = 0;       // and were not looked at
   std::string verdict;                   // pass, fail, inconclusive
   std::vector<std::string> reasons;      // why it is that
 };

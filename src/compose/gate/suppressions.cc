@@ -3,9 +3,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "answer/fingerprints.h"
+#include "base/day.h"
 #include "base/document.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -14,15 +14,6 @@ namespace frx::compose {
 namespace {
 
 using answer::Issue;
-
-bool is_day(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i != 4 && i != 7 && (text[i] < '0' || text[i] > '9')) return false;
-  }
-  const std::string_view month = text.substr(5, 2), day = text.substr(8, 2);
-  return month >= "01" && month <= "12" && day >= "01" && day <= "31";
-}
 
 constexpr std::pair<std::string_view, std::string Suppression::*> suppression_keys[] = {
     {"rule", &Suppression::rule},     {"file", &Suppression::file},
@@ -70,13 +61,6 @@ Result<std::vector<Suppression>> read_suppressions(const std::string& file, cons
     all.push_back(std::move(one));
   }
   return all;
-}
-
-std::string day_of(long long seconds) {
-  const std::time_t time = seconds;
-  std::tm utc{};
-  ::gmtime_r(&time, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
 std::vector<std::string> suppress(const std::vector<Suppression>& suppressions, const std::string& today, answer::Issues& issues) {

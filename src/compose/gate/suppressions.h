@@ -26,9 +26,6 @@ struct Suppression {
 // Malformed, naming file and line: no reason, nothing that it is about, a date that is none, an unknown key.
 Result<std::vector<Suppression>> read_suppressions(const std::string& file, const std::string& text);
 
-// "2026-11-26", of the seconds since 1970.
-std::string day_of(long long seconds);
-
 // Takes what is suppressed out of the findings; what has to be said about the suppressions: expired ones, and those of nothing.
 std::vector<std::string> suppress(const std::vector<Suppression>& suppressions, const std::string& today, answer::Issues& issues);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/day.h"
 #include "base/text.h"
 #include "ingest/cuda/condition.h"
 #include "ingest/cuda/directive.h"
@@ -21,6 +22,17 @@ using model::cuda::Suppression;
 constexpr std::size_t deepest_condition = 1000;
 constexpr std::string_view kernel_word = "__global__";
 constexpr int most_aliases = 8;
+
+// Whether a comment that suppresses does so today: "RULE until 2026-06-30: reason" does to the end of that day. A day that is none
+// suppresses nothing, for it would do so for ever.
+bool still_holds(std::string_view words) {
+  for (std::size_t at = words.find("until "); at != words.npos; at = words.find("until ", at + 1)) {
+    const std::string_view day = trim(words.substr(at + 6)).substr(0, 10);
+    if (day.empty() || day[0] < '0' || day[0] > '9') continue;  // until something else
+    return is_day(day) && day >= today();
+  }
+  return true;
+}
 
 class Reader {
  public:
@@ -310,11 +322,12 @@ class Reader {
     if (!whole_file && !words.starts_with("ignore")) return;
     words.remove_prefix(whole_file ? 11 : 6);
     if (words.ends_with("*/")) words.remove_suffix(2);
+    if (!still_holds(words)) return;
     const auto lines = static_cast<std::uint32_t>(std::count(comment.begin(), comment.end(), '\n'));
     for (std::string_view rule : split(words, ',')) {
       rule = trim(rule);
       rule = rule.substr(0, rule.find_first_of(" \t\n\r(:"));  // the text after it is the reason
-      out_.suppressions.push_back({whole_file ? 0 : line_ + lines, rule.empty() ? "*" : std::string(rule)});
+      out_.suppressions.push_back({whole_file ? 0 : line_ + lines, rule.empty() || rule == "until" ? "*" : std::string(rule)});
     }
   }
 

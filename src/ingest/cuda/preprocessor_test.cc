@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/day.h"
+
 namespace frx::ingest::cuda {
 namespace {
 
@@ -66,6 +68,19 @@ TEST(CudaPreprocessor, ReadsCommentsThatSuppress) {
   EXPECT_EQ(plain.suppressions[2].line, 3u);
   EXPECT_EQ(plain.suppressions[3].rule, "*");
   EXPECT_EQ(plain.suppressions[3].line, 5u);
+}
+
+TEST(CudaPreprocessor, CommentsThatSuppressMayEndOnADay) {
+  const auto count = [](const std::string& comment) { return preprocess("int x;  // frx: ignore " + comment + "\n").suppressions.size(); };
+  set_source_date("1782777600");  // 2026-06-30
+  EXPECT_EQ(count("a until 2026-06-30"), 1u);
+  EXPECT_EQ(count("a, b until 2026-07-01: a reason"), 2u);
+  EXPECT_EQ(count("a until 2026-06-29: it is late"), 0u);
+  EXPECT_EQ(count("a, b (until 2025-12-31)"), 0u);
+  EXPECT_EQ(count("a until 2026-02-31"), 0u);
+  EXPECT_EQ(count("a until the rewrite"), 1u);
+  EXPECT_EQ(count("until 2026-12-31"), 1u);
+  set_source_date({});
 }
 
 TEST(CudaPreprocessor, JoinsWordsThatGoOverLines) {

@@ -249,7 +249,7 @@ Result<std::shared_ptr<LayoutReport>> analyse_layout(model::Timeline timeline, c
     return fail(ErrorKind::malformed, "no operator of the trace is one of this execution trace")
         .at(request.execution->source)
         .hint("record both together: ExecutionTraceObserver started while the profiler records");
-  TRY_ASSIGN(const KnownGpu gpu, gpu_of(*trace, request.gpu_model, known));
+  TRY_ASSIGN(const KnownGpu gpu, gpu_of(*trace, request.gpu_model, request.gpu_is_fallback, known));
   return Analysis(*trace, request, detectors, gpu).run(known.classes);
 }
 

@@ -12,8 +12,9 @@
 namespace frx::report {
 
 struct LayoutRequest {
-  std::string model;      // what the user calls the program; "": the name of the file
-  std::string gpu_model;  // --gpu-model; "": as the trace says
+  std::string model;             // what the user calls the program; "": the name of the file
+  std::string gpu_model;         // --gpu-model; "": as the trace says
+  bool gpu_is_fallback = false;  // as the trace says, where it does
   std::optional<derive::layout::StepSelection> steps;
   double least_saving_pct = 0;          // findings that save less are left out; those without a number are not
   std::optional<model::DynamoLog> log;  // what torch.compile wrote about itself

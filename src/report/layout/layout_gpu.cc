@@ -25,10 +25,11 @@ std::vector<model::TracedGpu> used_gpus(const LayoutTrace& trace) {
 
 }  // namespace
 
-Result<KnownGpu> gpu_of(const LayoutTrace& trace, const std::string& gpu_model, const knowledge::Knowledge& known) {
+Result<KnownGpu> gpu_of(const LayoutTrace& trace, const std::string& gpu_model, bool is_fallback, const knowledge::Knowledge& known) {
   KnownGpu gpu;
   const std::vector<model::TracedGpu> used = used_gpus(trace);
-  if (!gpu_model.empty()) {
+  const bool is_told = !used.empty() && (!used.front().name.empty() || used.front().cc);
+  if (!gpu_model.empty() && !(is_fallback && is_told)) {
     TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
     gpu.product = knowledge::certain_product(match);
     if (match.limits) gpu.cc = match.limits->cc;

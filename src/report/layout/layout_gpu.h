@@ -15,7 +15,8 @@ struct KnownGpu {
   std::string name;
 };
 
-// `gpu_model`: --gpu-model, or "". Errors: no GPU of that name is known.
-Result<KnownGpu> gpu_of(const derive::layout::LayoutTrace& trace, const std::string& gpu_model, const knowledge::Knowledge& known);
+// `gpu_model`: --gpu-model, or ""; `is_fallback`: the trace goes before it. Errors: no GPU of that name is known.
+Result<KnownGpu> gpu_of(const derive::layout::LayoutTrace& trace, const std::string& gpu_model, bool is_fallback,
+                        const knowledge::Knowledge& known);
 
 }  // namespace frx::report

@@ -65,8 +65,10 @@ http::Response answer_tool_message(http::Request& request, const ApiOptions& opt
   Json answer;
   McpServer server(options, std::move(*roots), options.version, 1, [&](const std::string& line) {
     Json sent = Json::parse(line, nullptr, false);
+    // Progress goes to a client that takes events; the answer is the last of them.
+    if (sent.contains("method")) return request.emit ? request.emit("message", line) : void();
     const std::scoped_lock lock(mutex);
-    if (!sent.contains("method")) answer = std::move(sent);  // progress has no way to the client
+    answer = std::move(sent);
   });
   server.expect_handshake_elsewhere(std::string(request.header("mcp-protocol-version")));
   const std::stop_callback gone(request.stop, [&server] { server.cancel_all(); });

@@ -5,6 +5,7 @@
 #include "compose/rule_page.h"
 #include "render/render.h"
 #include "report/pages/rule_page.h"
+#include "serve/mcp/report_resources.h"
 
 namespace frx::serve {
 namespace {
@@ -68,6 +69,11 @@ Json resource_templates() {
         {"name", "explain"},
         {"title", "Page of a rule or label"},
         {"description", "What a rule or label says, how it is decided, examples, what it does not see, how to fix and to check it"},
+        {"mimeType", "text/markdown"}},
+       {{"uriTemplate", std::string(report_scheme) + "{+path}"},
+        {"name", "report"},
+        {"title", "Report about a file"},
+        {"description", "The whole answer of frx analyze about a file or folder below the roots"},
         {"mimeType", "text/markdown"}}});
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory_budget.h"
 #include "base/text.h"
 #include "serve/mcp/prompts.h"
+#include "serve/mcp/report_resources.h"
 #include "serve/mcp/tools.h"
 
 namespace frx::serve {
@@ -21,7 +22,7 @@ constexpr int parse_error = -32700, invalid_request = -32600, unknown_method = -
               unsupported_version = -32022;
 
 constexpr std::size_t most_waiting_calls = 64;
-constexpr std::uint64_t list_is_good_for_ms = 3'600'000;
+constexpr std::uint64_t list_is_good_for_ms = 3'600'000, files_are_good_for_ms = 1'000;
 const char* const roots_id = "frx-roots";
 
 Json versions() {
@@ -92,6 +93,15 @@ void McpServer::answer_list(const Asked& asked, Json result) {
   answer(asked, std::move(result));
 }
 
+// What files say is of one client, and they change.
+void McpServer::answer_about_files(const Asked& asked, Json result) {
+  if (asked.is_modern) {
+    result["ttlMs"] = files_are_good_for_ms;
+    result["cacheScope"] = "private";
+  }
+  answer(asked, std::move(result));
+}
+
 void McpServer::refuse_line(std::string_view why) { refuse(nullptr, invalid_request, std::string(why)); }
 
 void McpServer::take(std::string_view line) {
@@ -136,9 +146,10 @@ void McpServer::take_request(const std::string& method, Asked asked) {
   if (!accept_version(asked, method)) return;
   if (method == "tools/call") return call_tool(std::move(asked));
   if (method == "tools/list") return answer_list(asked, {{"tools", tool_list()}});
-  if (method == "resources/list") return answer_list(asked, {{"resources", Json::array()}});
+  if (method == "resources/list") return answer_about_files(asked, {{"resources", report_resources(roots_)}});
   if (method == "resources/templates/list") return answer_list(asked, {{"resourceTemplates", resource_templates()}});
   if (method == "prompts/list") return answer_list(asked, {{"prompts", prompt_list()}});
+  if (method == "resources/read" && is_report_resource(text_member(asked.params, "uri"))) return queue(std::move(asked));
   if (method == "resources/read") {
     const std::string uri = text_member(asked.params, "uri");
     Result<Json> found = resource_at(uri, api_.knowledge.data_directory);
@@ -189,6 +200,10 @@ void McpServer::take_answer(const Json& message) {
 void McpServer::call_tool(Asked asked) {
   if (!tool_named(text_member(asked.params, "name")))
     return refuse(asked.id, invalid_params, fmt::format("there is no tool '{}'", printable(text_member(asked.params, "name"))));
+  queue(std::move(asked));
+}
+
+void McpServer::queue(Asked asked) {
   const std::string key = asked.id.dump();
   {
     const std::scoped_lock lock(mutex_);
@@ -212,33 +227,42 @@ std::function<void(double, double, std::string_view)> McpServer::progress_of(con
   };
 }
 
+// What is asked of a tool, or the report that is a resource. What a library throws ends nothing but this call.
+Result<Json> McpServer::result_of(const Asked& asked, std::stop_token stop) {
+  return without_exceptions([&]() -> Result<Json> {
+    Json arguments = member(asked.params, "arguments");
+    if (arguments.is_null()) arguments = Json::object();
+    const ToolCall call{.arguments = arguments, .roots = roots_, .api = api_, .stop = std::move(stop), .progress = progress_of(asked)};
+    if (const std::string uri = text_member(asked.params, "uri"); is_report_resource(uri)) return report_at(uri, call);
+    if (!arguments.is_object()) return fail(ErrorKind::usage, "expected an object as arguments");
+    TRY_ASSIGN(const Json answer, called(*tool_named(text_member(asked.params, "name")), call));
+    return content_of(answer);
+  });
+}
+
 void McpServer::run_call(const std::string& key, const Asked& asked) {
   std::stop_token stop;
   {
     const std::scoped_lock lock(mutex_);
     stop = running_[key].stop.get_token();
   }
-  Json arguments = member(asked.params, "arguments");
-  if (arguments.is_null()) arguments = Json::object();
-  Json result;
-  try {
-    const ToolCall call{.arguments = arguments, .roots = roots_, .api = api_, .stop = stop, .progress = progress_of(asked)};
-    Result<Json> done = arguments.is_object() ? called(*tool_named(text_member(asked.params, "name")), call)
-                                              : Result<Json>(fail(ErrorKind::usage, "expected an object as arguments"));
-    result = done ? content_of(*done) : content_of(done.error());
-  } catch (const std::bad_alloc&) {
-    result = content_of(MemoryBudget::error());
-  } catch (const std::exception& error) {  // of a library: the other calls go on
-    result = content_of(
-        Error{ErrorKind::malformed, fmt::format("unexpected: {}", error.what()), {}, "please report it, with the input that shows it"});
-  }
+  Result<Json> result = result_of(asked, std::move(stop));
   bool is_cancelled = false;
   {
     const std::scoped_lock lock(mutex_);
     is_cancelled = running_[key].is_cancelled;
     running_.erase(key);
   }
-  if (!is_cancelled) answer(asked, std::move(result));
+  if (!is_cancelled) {
+    const std::string uri = text_member(asked.params, "uri");
+    if (!is_report_resource(uri)) {
+      answer(asked, result ? std::move(*result) : content_of(result.error()));
+    } else if (result) {
+      answer_about_files(asked, std::move(*result));
+    } else {
+      refuse(asked.id, invalid_params, in_one_line(result.error()), {{"uri", uri}});
+    }
+  }
   ended_.notify_all();
 }
 

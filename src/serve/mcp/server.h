@@ -54,11 +54,15 @@ class McpServer {
   bool accept_version(Asked& asked, const std::string& method);
   void initialize(const Asked& asked);
   void call_tool(Asked asked);
+  // Answered later, by another thread.
+  void queue(Asked asked);
+  Result<Json> result_of(const Asked& asked, std::stop_token stop);
   void run_call(const std::string& key, const Asked& asked);
   std::function<void(double, double, std::string_view)> progress_of(const Asked& asked);
 
   void answer(const Asked& asked, Json result);
   void answer_list(const Asked& asked, Json result);
+  void answer_about_files(const Asked& asked, Json result);
   void refuse(const Json& id, int code, const std::string& message, Json data = nullptr);
   void send(Json message);
 

@@ -110,7 +110,10 @@ Result<analyse::Options> ToolCall::options() const {
   analyse::Options options{.knowledge = api.knowledge, .stop = stop};
   options.build.roots = roots.folders();
   TRY_ASSIGN(const std::string gpu, text("gpu_model"));
-  if (!gpu.empty()) options.knowledge.gpu_model = gpu;
+  if (!gpu.empty()) {
+    options.knowledge.gpu_model = gpu;
+    options.knowledge.gpu_is_fallback = false;
+  }
   TRY_ASSIGN(options.knowledge.pedantic, flag("pedantic"));
   if (progress) {
     options.files_done = [report = progress](std::size_t done, std::size_t all) {
