@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building and testing needs, on Debian 12 or newer and its relatives.
 #
-#   tools/install_dependencies.sh [--tests] [--wheel] [MORE_PACKAGES...]
+#   tools/install_dependencies.sh [--tests] [--packages] [--wheel] [MORE_PACKAGES...]
 #
-# --tests adds what only tests need (PyTorch is large; without it they are skipped), --wheel asks for nothing but what builds the wheel.
+# --tests adds what only tests need (PyTorch is large; without it they are skipped), --packages what builds and checks packages, --wheel asks
+# for nothing but what builds the wheel.
 # Only missing packages are installed; when nothing is missing, nothing is asked of the network.
 set -euo pipefail
 
@@ -27,6 +28,8 @@ wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
 for argument in "$@"; do
   case $argument in
     --wheel) packages=("${wheel_packages[@]}") ;;
+    # dpkg-shlibdeps, file: CPack; lintian and a Debian of its own: tools/check_packages.
+    --packages) packages+=("${wheel_packages[@]}" dpkg-dev file lintian mmdebstrap) ;;
     # The Python SDK is tested with real training loops, on the CPU; pages in a real browser; endpoints by libcurl, which is loaded when it is there.
     --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4) ;;
     *) packages+=("$argument") ;;
