@@ -7,6 +7,7 @@
 # for nothing but what builds the wheel.
 # Only missing packages are installed; when nothing is missing, nothing is asked of the network.
 set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
 
 packages=(
   g++ cmake ninja-build
@@ -43,8 +44,11 @@ fi
 
 missing=()
 for package in "${packages[@]}"; do
-  # Many a machine has a newer npm than Debian's.
-  if [ "$package" = npm ] && command -v npm >/dev/null; then continue; fi
+  # Many a machine has a newer npm than Debian's; a source archive brings what npm would fetch, and needs node alone.
+  if [ "$package" = npm ]; then
+    if command -v npm >/dev/null; then continue; fi
+    if compgen -G "$here/build/npm/web/installed-*" >/dev/null; then package=nodejs; fi
+  fi
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done

@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -203,6 +204,35 @@ class Sbom(PackagesTest):
     def test_what_spdx_demands_is_looked_for(self):
         problems = module(ROOT / "tools/check_sbom").problems
         self.assertIn("the document has no packages", problems({"spdxVersion": "SPDX-2.3"}))
+
+
+class Recipes(PackagesTest):
+    """packaging/container and packaging/conda, which no engine reads here."""
+
+    def test_the_container_is_built_without_a_network_but_for_debians_packages(self):
+        sys.dont_write_bytecode = True
+        containerfile = module(ROOT / "packaging/check/containerfile")
+        (self.folder / "frx-1-source.tar.gz").write_bytes(b"")
+        build, last = containerfile.stages((ROOT / "packaging/container/Containerfile").read_text(), self.folder)
+        commands = [step for step in build.steps if " sh -ec " in step or step.startswith("sh -ec ")]
+        connected = [step for step in commands if not step.startswith("unshare --net ")]
+        self.assertEqual([step for step in connected if "cmake" in step], [])
+        self.assertTrue(any("tools/install_dependencies.sh" in step for step in connected))
+        self.assertEqual((build.wanted, last.brought), (["/installed"], ["build:/installed"]))
+        with self.assertRaisesRegex(SystemExit, "HEALTHCHECK is not known"):
+            containerfile.stages("FROM debian:bookworm-slim\nHEALTHCHECK NONE\n", self.folder)
+
+    def test_the_recipe_for_conda_has_this_version_and_every_library(self):
+        recipe = (ROOT / "packaging/conda/meta.yaml").read_text()
+        version = re.search(r"project\(frx VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+        self.assertIn(f'{{% set version = "{version}" %}}', recipe)
+        names = {"libsqlite3-dev": "libsqlite", "libyaml-cpp-dev": "yaml-cpp", "libelf-dev": "elfutils", "liblz4-dev": "lz4-c", "zlib1g-dev": "zlib",
+                 "libzstd-dev": "zstd", "libboost-dev": "libboost-headers", "libcli11-dev": "cli11", "libexpected-dev": "tl-expected", "libfmt-dev": "fmt",
+                 "libfast-float-dev": "fast_float", "nlohmann-json3-dev": "nlohmann_json", "libprotozero-dev": "protozero", "libisal-dev": "isa-l"}
+        dependencies = (ROOT / "tools/install_dependencies.sh").read_text().split("packages=(")[1].split("\n)")[0]
+        libraries = set(re.findall(r"\b\S+-dev\b", dependencies)) - {"libgtest-dev", "libgmock-dev"}
+        self.assertEqual(libraries, set(names), "names of conda-forge for the libraries of tools/install_dependencies.sh")
+        self.assertEqual([name for name in names.values() if not re.search(rf"^    - {name}( |$)", recipe, re.MULTILINE)], [])
 
 
 if __name__ == "__main__":
