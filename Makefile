@@ -1,5 +1,5 @@
 # The short way in. Everyday work: ./dev help
-.PHONY: demo test lint build wheel clean dependencies test-dependencies
+.PHONY: demo test lint build wheel packages check-packages clean dependencies test-dependencies
 
 demo: dependencies
 	@cmake --preset release -DFRX_BUILD_TESTS=OFF >/dev/null
@@ -22,6 +22,15 @@ lint:
 wheel:
 	@tools/install_dependencies.sh --wheel
 	@tools/build_wheel
+
+# Tarball, wheel and Debian packages: docs/install.md
+packages: dependencies
+	@tools/install_dependencies.sh --packages
+	@tools/build_packages
+
+check-packages: dependencies
+	@tools/install_dependencies.sh --packages
+	@tools/check_packages
 
 build: dependencies
 	@cmake --preset dev

@@ -42,6 +42,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options($<$<CONFIG:Release,Dev>:-Wno-maybe-uninitialized$<SEMICOLON>-Wno-array-bounds$<SEMICOLON>-Wno-stringop-overflow$<SEMICOLON>-Wno-restrict>)
 endif()
 
+# What is handed out reads files of strangers, and is the same wherever it was built. The last map that fits is the one that counts.
+if(FRX_PORTABLE OR FRX_SYSTEM_LIBRARIES)
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -fstack-protector-strong)
+  add_compile_definitions(_FORTIFY_SOURCE=2)
+  add_link_options(-Wl,-z,relro -Wl,-z,now)
+endif()
+
 if(FRX_SANITIZE)
   add_compile_options(-fsanitize=${FRX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${FRX_SANITIZE})

@@ -1,7 +1,7 @@
-# SQLite, preferring the static archive as for yaml-cpp.
+# SQLite.
 find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
-find_library(SQLITE_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED)
+frx_find_library(sqlite sqlite3)
 find_package(Threads REQUIRED)
 add_library(frx_sqlite INTERFACE)
 target_include_directories(frx_sqlite SYSTEM INTERFACE ${SQLITE_INCLUDE})
-target_link_libraries(frx_sqlite INTERFACE ${SQLITE_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(frx_sqlite INTERFACE ${sqlite} Threads::Threads ${CMAKE_DL_LIBS})

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs what building and testing needs, on Debian 12 or newer and its relatives.
 #
-#   tools/install_dependencies.sh [--tests] [--wheel] [MORE_PACKAGES...]
+#   tools/install_dependencies.sh [--tests] [--packages] [--wheel] [MORE_PACKAGES...]
 #
-# --tests adds what only tests need (PyTorch is large; without it they are skipped), --wheel asks for nothing but what builds the wheel.
+# --tests adds what only tests need (PyTorch is large; without it they are skipped), --packages what builds and checks packages, --wheel asks
+# for nothing but what builds the wheel.
 # Only missing packages are installed; when nothing is missing, nothing is asked of the network.
 set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
 
 packages=(
   g++ cmake ninja-build
@@ -27,6 +29,8 @@ wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
 for argument in "$@"; do
   case $argument in
     --wheel) packages=("${wheel_packages[@]}") ;;
+    # dpkg-shlibdeps, file: CPack; lintian and a Debian of its own: tools/check_packages.
+    --packages) packages+=("${wheel_packages[@]}" dpkg-dev file lintian mmdebstrap) ;;
     # The Python SDK is tested with real training loops, on the CPU, its types by mypy, its tables by pandas; the hook by pre-commit; pages in a real browser; endpoints by libcurl, which is loaded when it is there.
     --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4 mypy python3-pandas pre-commit) ;;
     *) packages+=("$argument") ;;
@@ -40,8 +44,11 @@ fi
 
 missing=()
 for package in "${packages[@]}"; do
-  # Many a machine has a newer npm than Debian's.
-  if [ "$package" = npm ] && command -v npm >/dev/null; then continue; fi
+  # Many a machine has a newer npm than Debian's; a source archive brings what npm would fetch, and needs node alone.
+  if [ "$package" = npm ]; then
+    if command -v npm >/dev/null; then continue; fi
+    if compgen -G "$here/build/npm/web/installed-*" >/dev/null; then package=nodejs; fi
+  fi
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done

@@ -1,0 +1,23 @@
+# Run by CPack before it makes the packages: stripped, compressed as Debian's policy asks (12.1, 12.7), and of one date.
+if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
+  message(FATAL_ERROR "SOURCE_DATE_EPOCH is not set: packages of one commit would differ; tools/build_packages sets it")
+endif()
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
+  file(GLOB_RECURSE binaries ${root}/lib/*/libfrx.so.* ${root}/bin/frx)
+  foreach(binary IN LISTS binaries)
+    if(NOT IS_SYMLINK ${binary})
+      run(strip --strip-unneeded --remove-section=.comment --remove-section=.note ${binary})
+    endif()
+  endforeach()
+  file(GLOB_RECURSE texts ${root}/share/man/*.1 ${root}/share/doc/*/changelog*)
+  foreach(text IN LISTS texts)
+    run(gzip -9n ${text})
+  endforeach()
+  run(find ${CPACK_TEMPORARY_DIRECTORY}/${component} -exec touch --no-dereference --date=@$ENV{SOURCE_DATE_EPOCH} {} +)
+endforeach()
