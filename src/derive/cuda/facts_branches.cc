@@ -31,7 +31,10 @@ class UniformLoads {
       const Expr& x = e[id];
       open.pop_back();
       if (steps > 64 || (x.op >= Op::thread_x && x.op <= Op::thread_z)) return false;
-      if (x.op == Op::load && !uniform_.contains(x.a)) return false;
+      if (x.op == Op::load) {
+        if (!uniform_.contains(x.a)) open.push_back(x.a);  // a[rows[warp]]
+        continue;
+      }
       if (x.op < Op::add || !e.uses(id, Uses::thread | Uses::loaded)) continue;
       open.push_back(x.a);
       if (x.op < Op::neg || x.op == Op::select) open.push_back(x.b);

@@ -97,8 +97,8 @@ void Walker::declare_template_parameters(std::uint32_t function, const LaunchedW
   for (std::uint32_t p = list == none ? none : syntax().first_child(list); p != none; p = syntax().next_sibling(p)) {
     if (syntax().is(p, NodeKind::token)) continue;
     const std::size_t here = position++;
-    if (const std::uint32_t type = syntax().is(p, NodeKind::type_parameter) ? name_in(source(), p) : none; type != none)
-      template_types_.insert(text(type));
+    const std::uint32_t type = syntax().is(p, NodeKind::type_parameter) ? syntax().child(p, NodeKind::type_identifier) : none;
+    if (type != none) template_types_.insert(text(type));
     if (!syntax().is(p, NodeKind::parameter) && !syntax().is(p, NodeKind::optional_parameter)) continue;
     const std::uint32_t name = name_in(source(), p);
     if (name == none) continue;
