@@ -108,7 +108,8 @@ std::vector<const PtxEvidence::Kernel*> PtxEvidence::kernels_of(const Finding& f
 
 struct PtxEvidence::Answer {
   bool is_costly = false;
-  bool is_known = true;  // the cost of every access is
+  bool is_known = true;    // the cost of every access is
+  bool is_spread = false;  // some access costs twice what its bytes need, though perhaps no more than one of 4 bytes per lane
   std::size_t accesses = 0;
   std::uint32_t narrowest = ~0u, widest = 0;  // bytes of one lane
   std::string sentence;                       // of the worst access
@@ -128,6 +129,7 @@ PtxEvidence::Answer PtxEvidence::ask(const Finding& finding, Space space) const 
       answer.widest = std::max(answer.widest, access.bytes);
       answer.is_known &= access.cost.has_value();
       if (!access.cost) continue;
+      answer.is_spread |= access.cost->typical >= 2 * access.cost->ideal;
       if (space == Space::global ? !is_wasteful(*access.cost, access.bytes) : access.cost->typical < 2 * access.cost->ideal) continue;
       answer.is_costly = true;
       if (access.cost->typical > worst) answer.sentence = access.sentence;
@@ -140,7 +142,7 @@ PtxEvidence::Answer PtxEvidence::ask(const Finding& finding, Space space) const 
 PtxVerdict PtxEvidence::about_accesses(const Finding& finding, Space space) const {
   const Answer answer = ask(finding, space);
   if (answer.is_costly) return confirmed(answer.sentence, "high");
-  if (answer.accesses == 0 || !answer.is_known) return {};
+  if (answer.accesses == 0 || !answer.is_known || answer.is_spread) return {};
   return withdrawn("the accesses of this line need no more than their bytes do");
 }
 
