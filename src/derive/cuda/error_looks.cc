@@ -33,8 +33,12 @@ std::string_view without_comments_behind(std::string_view text) {
   return text;
 }
 
+// How much text before a place is looked at, which is more than a comment there has: a line may hold a whole file.
+constexpr std::size_t most_looked_back = 1024;
+
 // Is something done with what stands at a place? Behind `;`, `{`, `}` or nothing but blanks and comments, nothing is.
 bool is_used(std::string_view before) {
+  if (before.size() > most_looked_back) before.remove_prefix(before.size() - most_looked_back);
   before = without_comments_behind(before);
   // Behind `if (...)`, `else` and `(void)` it is dropped, too.
   return !before.empty() && std::string_view(";{})").find(before.back()) == std::string_view::npos && !before.ends_with("else");
@@ -134,7 +138,7 @@ class FunctionLooks {
   // any of these, the launch.
   Look of_arguments(std::uint32_t call) const {
     const std::uint32_t arguments = syntax_.child(call, NodeKind::argument_list);
-    if (arguments == none) return Look::of_launch;
+    if (arguments == none || is_large(arguments)) return Look::of_launch;
     bool compares = false, is_of_calls = false;
     for (std::uint32_t n = arguments; n < syntax_[arguments].last; ++n) {
       compares = compares || syntax_.is(n, NodeKind::binary);
@@ -152,11 +156,9 @@ class FunctionLooks {
     const std::uint32_t around = syntax_[name].parent;
     if (syntax_.is(around, NodeKind::call) && syntax_.child(around, Role::function) == name) return Look::nothing;  // see of_call()
     if (syntax_.is(around, NodeKind::expression_statement)) return Look::of_launch;                                 // CHECK_LAUNCH;
-    std::uint32_t kept = around;
-    while (kept != none && !syntax_.is(kept, NodeKind::init_declarator) && !syntax_.is(kept, NodeKind::assignment) &&
-           !syntax_.is(kept, NodeKind::expression_statement) && !syntax_.is(kept, NodeKind::compound_statement))
-      kept = syntax_[kept].parent;
-    if (!syntax_.is(kept, NodeKind::init_declarator) && !syntax_.is(kept, NodeKind::assignment)) return Look::nothing;
+    const std::uint32_t kept = assignment_around(around);
+    if (kept == none) return Look::nothing;
+    if (is_large(kept)) return Look::of_launch;
     for (std::uint32_t n = kept; n < syntax_[kept].last; ++n) {
       if (!syntax_.is(n, NodeKind::call)) continue;
       const std::string_view called = callee_name(source_, n);
@@ -165,6 +167,22 @@ class FunctionLooks {
       if (!is_given) return Look::of_launch;
     }
     return Look::nothing;
+  }
+
+  // Too large to be looked through for each name in it.
+  bool is_large(std::uint32_t node) const {
+    constexpr std::uint32_t most_nodes = 512;
+    return syntax_[node].last - node > most_nodes;
+  }
+
+  // The assignment, or the declaration with a value, that a node is part of, a few levels up; none elsewhere.
+  std::uint32_t assignment_around(std::uint32_t node) const {
+    constexpr int most_levels = 64;
+    for (int levels = 0; node != none && levels < most_levels; ++levels, node = syntax_[node].parent) {
+      if (syntax_.is(node, NodeKind::init_declarator) || syntax_.is(node, NodeKind::assignment)) return node;
+      if (syntax_.is(node, NodeKind::expression_statement) || syntax_.is(node, NodeKind::compound_statement)) break;
+    }
+    return none;
   }
 
   const Program& program_;
