@@ -139,6 +139,7 @@ def very_many() -> Iterator[Crafted]:
     yield Crafted(trick, "cuda", "newlines.cu", text(cuda("") + "\n" * MEBIBYTE))
     yield Crafted(trick, "cuda", "launches.cu", text(cuda("") + "void f() {\n" + "k<<<1, 32>>>(a, n);\n" * 45_000 + "}\n"))
     yield Crafted(trick, "cuda", "checks.cu", text(cuda("") + "void f() { k<<<1, 32>>>(a, n); " + "cudaFree(p); err = max(err, CHECK(g(p))); " * 20_000 + "}\n"))
+    yield Crafted(trick, "cuda", "blocks.cu", text(cuda("") + "void f() { " + "dim3 g(1), b(32); k<<<g, b>>>(a, n); " * 28_000 + "}\n"))
     errors = ", ".join(["err"] * 200_000)
     yield Crafted(trick, "cuda", "errors.cu", text(cuda("") + f"void f() {{ k<<<1, 32>>>(a, n); err = max({errors}); CHECK({errors}); }}\n"))
     parameters, stores = ", ".join(f"P p{i}" for i in range(4_000)), "".join(f"p{i}.a[threadIdx.x] = p{i}.n;\n" for i in range(4_000))

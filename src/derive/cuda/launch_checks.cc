@@ -11,15 +11,17 @@
 namespace frx::derive::cuda {
 namespace {
 
-// Does the function say that all is well, after the launch? Callers of one that says nothing may look at the error.
-bool reports_success(const Source& source, const Function& function, std::uint32_t launch) {
+// The node behind the last place where a function says that all is well. Callers of one that says nothing may look at the error.
+std::uint32_t end_of_success(const Source& source, const Function& function) {
   constexpr std::array<std::string_view, 5> success = {"return true;", "return 0;", "return 1;", "return EXIT_SUCCESS;",
                                                        "return cudaSuccess;"};
   const auto& syntax = source.syntax;
-  for (std::uint32_t n = launch; n < syntax[function.body].last; ++n) {
-    if (syntax.is(n, NodeKind::return_statement) && std::ranges::find(success, source.text_of(n)) != success.end()) return true;
+  const std::uint32_t end = syntax[function.body].last;
+  if (function.name == "main") return end;
+  for (std::uint32_t n = end; n-- > function.body;) {
+    if (syntax.is(n, NodeKind::return_statement) && std::ranges::find(success, source.text_of(n)) != success.end()) return n + 1;
   }
-  return function.name == "main";
+  return function.body;
 }
 
 // Is the launch a statement of its own? What stands around one that is an argument may look at its error.
@@ -50,21 +52,20 @@ Ignored ignored_by(const Program& program, const Function& function, const Launc
   return {.is_ignored = last >= ends.of_launch, .is_checked_later = last < ends.of_any};
 }
 
-bool may_be_checked(const Program& program, const Function& function, const LaunchSite& site) {
-  if (function.is_device || function.is_kernel || site.kernel_name != none) return true;
+std::uint32_t end_of_unchecked(const Program& program, const Function& function) {
   // Of several files the host code that calls it may be one that is no CUDA, and so was not read.
-  if (program.analysed_files() > 1 && function.name != "main") return true;
+  if (function.is_device || function.is_kernel || (program.analysed_files() > 1 && function.name != "main")) return function.body;
   const Source& source = program.sources()[function.at.source];
-  if (!reports_success(source, function, site.at.node)) return true;
   const auto& syntax = source.syntax;
-  for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
-    if (syntax.is(n, NodeKind::error)) return true;
+  const std::uint32_t end = end_of_success(source, function);
+  for (std::uint32_t n = function.body; end != function.body && n < syntax[function.body].last; ++n) {
+    if (syntax.is(n, NodeKind::error)) return function.body;
     if (!syntax.is(n, NodeKind::call) || syntax.child(n, NodeKind::kernel_call_syntax) != none) continue;
     const std::uint32_t called = syntax.child(n, Role::function);
     const std::uint32_t name = called == none || syntax.is(called, NodeKind::field_expression) ? none : name_in(source, called);
-    if (name == none || (!is_harmless(source.text_of(name)) && program.defined(source.text_of(name)) == none)) return true;
+    if (name == none || (!is_harmless(source.text_of(name)) && program.defined(source.text_of(name)) == none)) return function.body;
   }
-  return false;
+  return end;
 }
 
 void note_unchecked(std::vector<model::cuda::Launch>& launches, bool is_never_asked) {

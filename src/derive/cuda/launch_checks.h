@@ -9,9 +9,9 @@
 
 namespace frx::derive::cuda {
 
-// May code around a launch look at its error: a function that the program does not define, or callers in files that
-// were not read?
-bool may_be_checked(const Program& program, const Function& function, const LaunchSite& site);
+// The node of a function before which nothing can look at the error of a launch by <<<>>>: it says that all is well behind that, and calls
+// nothing that the program does not define. The beginning of its body where callers or such functions may look.
+std::uint32_t end_of_unchecked(const Program& program, const Function& function);
 
 // What the function that launches leaves out after the launch: it does not look at the error of the launch, perhaps at those of later
 // calls.

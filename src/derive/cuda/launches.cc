@@ -116,6 +116,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
   const Trace trace = trace_host(program, f, steps);
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
+  const std::uint32_t end_of_certain = end_of_unchecked(program, function);
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
@@ -124,7 +125,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
     if (!inside || !seen.insert(site.at.node).second) continue;
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
-    launch.may_be_checked = may_be_checked(program, function, site);
+    launch.may_be_checked = site.kernel_name != none || site.at.node >= end_of_certain;
     const Ignored ignored = ignored_by(program, function, site, ends);
     launch.is_ignored = ignored.is_ignored;
     launch.is_checked_later = ignored.is_checked_later;
