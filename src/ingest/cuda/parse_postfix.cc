@@ -41,7 +41,20 @@ bool Parser::call(From from) {
   return argument_list() && role(Role::arguments) && make(NodeKind::call, from);
 }
 
+namespace {
+
+// Does an operator stand before a place? The end of a comment is none.
+bool is_behind_operator(std::string_view text, std::uint32_t begin) {
+  const std::size_t last = text.substr(0, begin).find_last_not_of(" \t\r\n");
+  if (last == text.npos || text.substr(0, last + 1).ends_with("*/")) return false;
+  return std::string_view("-+*/%&|^<>=!~?").find(text[last]) != std::string_view::npos;
+}
+
+}  // namespace
+
 bool Parser::launch(From from) {
+  // The grammar reads `a - k<<<g, b>>>()` as a launch of the difference.
+  if (is_behind_operator(tokens_.text(), from.begin)) return false;
   role(Role::function);
   const From config = here();
   {
