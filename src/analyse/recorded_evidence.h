@@ -1,4 +1,4 @@
-// Evidence from results that were written as JSON before (data/schemas): for whoever analysed the layers of a program one by one.
+// Evidence from results that were written as JSON before (data/schemas): for callers that analysed the layers of a program one by one.
 #pragma once
 
 #include <deque>

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array ending = {SIGINT, SIGTERM, SIGHUP};
 constexpr int deepest = 16;
 
-// Whoever takes a path out of its slot owns it: the object that noted it, or the handler.
+// The one that takes a path out of its slot owns it: the object that noted it, or the handler.
 std::array<std::atomic<char*>, 64> noted;
 // Of each slot, the process that noted it: a copy of that process which a signal ends, before it becomes another program, removes nothing.
 std::array<std::atomic<pid_t>, 64> owner;

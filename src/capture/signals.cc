@@ -24,7 +24,7 @@ std::mutex guard;
 int users = 0;
 std::array<struct sigaction, forwarded.size()> before;
 
-// The handler and watch() both try; whoever takes the signal passes it on. Async-signal-safe: atomics and kill() only.
+// The handler and watch() both try; the one that takes the signal passes it on. Async-signal-safe: atomics and kill() only.
 void deliver(Slot& slot) {
   const pid_t target = slot.target.load();
   if (target == 0) return;

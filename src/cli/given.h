@@ -13,7 +13,7 @@ namespace frx::cli {
 // An option, and what it needs. "--format sarif": the option with this value alone.
 struct OptionUse {
   std::string_view option;
-  bool applies = false;        // to the input at hand
+  bool applies = false;        // to the given input
   std::string_view goes_with;  // "one profile"
 };
 

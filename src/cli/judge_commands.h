@@ -27,7 +27,7 @@ constexpr int gpu_is_unknown = 3, reply_is_invalid = 4, too_few_metrics = 5;
 // Usage errors: numbers of the list contract given for the dual one.
 Result<report::JudgeDemands> demands_of(std::string_view command, const JudgeOptions& options);
 Result<analyse::JudgedProfile> judged_profile(const JudgeOptions& options, Session& session);
-// What the reader of the profile noted, for whoever gets the answer.
+// What the reader of the profile noted, for those who get the answer.
 std::vector<std::string> notes_of(const analyse::JudgedProfile& judged);
 // Of a file of a few megabytes at most; "" where none was given.
 Result<std::string> text_of_file(const std::string& path);

@@ -56,7 +56,7 @@ Result<> add_line(Ledger& ledger, std::string_view line, std::size_t number) {
 struct Tally {
   std::array<std::size_t, outcomes.size()> count{};
 
-  // Of which one can tell.
+  // Of which it is known.
   std::size_t scored() const { return count[0] + count[1] + count[2]; }
   std::string held() const { return scored() > 0 ? fmt::format("{} of {}", count[0], scored()) : "-"; }
 };

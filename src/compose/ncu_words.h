@@ -20,7 +20,7 @@ std::vector<const report::Kernel*> by_opportunity(const report::NcuReport& repor
 // Nsight Compute starts with Volta; before it there is only nvprof.
 bool ncu_runs_on(const report::NcuReport& report);
 
-// Nsight Systems recorded launches and their times; no counter of the GPU is at hand.
+// Nsight Systems recorded launches and their times; no counter of the GPU is known.
 bool has_only_times(const report::NcuReport& report);
 
 // The command by which Nsight Compute measures the kernel that takes most time.

@@ -16,7 +16,7 @@ using model::GuardFailure;
 constexpr std::size_t longest_text = 240;   // of a check or reason that is kept
 constexpr std::size_t longest_name = 1024;  // of a function or file
 constexpr std::size_t most_failures = 64;   // of one compilation
-constexpr std::size_t most_ranks = 65'536;  // told apart
+constexpr std::size_t most_ranks = 65'536;  // distinguished
 constexpr std::string_view digits = "0123456789";
 
 std::string kept(std::string_view text, std::size_t most) { return printable(shorten(trim(text), most)); }

@@ -90,7 +90,7 @@ void answer(const TraceAnalyst& analyst, RanksReport& report) {
   report.answering = report.has_late_rank() ? report.lateness.late.front() : typical_rank(report);
   const TraceReport& trace = *report.ranks[report.answering].trace;
   const LateVerdict verdict = report.lateness.verdict;
-  // Waiting is no communication, whoever is waited for.
+  // Waiting is no communication, whichever rank is waited for.
   if (verdict == LateVerdict::late || verdict == LateVerdict::no_single_rank)
     report.left_out = report.lateness.ranks[report.answering].lost_share;
   const bool known = verdict == LateVerdict::late || verdict == LateVerdict::no_single_rank || verdict == LateVerdict::little_waiting;

@@ -1,4 +1,4 @@
-// The answer about some steps of a run, whoever recorded them.
+// The answer about some steps of a run, whichever tool recorded them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The HTTP API (docs/http-api.md): the analyses of the command line for whoever asks over HTTP, answered by the same code.
+// The HTTP API (docs/http-api.md): the analyses of the command line for clients over HTTP, answered by the same code.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ struct Endpoint {
   std::string_view request;   // schema of a JSON body, as JSON
   std::string_view response;  // "ncu_analysis_v1": the schema of data/schemas, "" for an object without one
   http::Response (*handler)(http::Request& request, const ApiOptions& options);
-  bool has_events = false;  // tells how far it is to whoever asks for text/event-stream
+  bool has_events = false;  // tells its progress to clients that ask for text/event-stream
 };
 // One is serve/endpoint_NAME.cc, and a line in endpoints.def.
 std::vector<const Endpoint*> endpoints();

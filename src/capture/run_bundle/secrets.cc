@@ -46,7 +46,7 @@ std::size_t known_secret_at(std::string_view text) {
   return 0;
 }
 
-// What makes the rest of a word a secret: the scheme of an Authorization, an address that anyone may post to.
+// What makes the rest of a word a secret: the scheme of an Authorization, an address that takes posts without a login.
 std::size_t length_of_lead_in(std::string_view text) {
   constexpr std::size_t least = 8;
   constexpr std::array<std::string_view, 4> lead_ins = {"Bearer ", "bearer ", "hooks.slack.com/services/", "/api/webhooks/"};

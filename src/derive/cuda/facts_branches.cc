@@ -1,7 +1,9 @@
 // Facts about branches: those that split warps, and those that check bounds.
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -99,37 +101,37 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
   return false;
 }
 
-// Does a side of a branch take time: memory, a call or a loop? Moves between registers are selected without a branch.
-bool is_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
-  if (side == none) return false;
-  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
-  const std::uint32_t end = syntax[side].last;
-  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
-    const NodeRef at = view.trace.accesses[i].at;
-    if (at.source == site.at.source && at.node >= side && at.node < end) return true;
-  }
-  for (std::uint32_t n = side; n < end; ++n) {
-    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
+// How many accesses are made within a side of a branch.
+std::size_t accesses_within(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  const std::uint32_t end = view.program.sources()[site.at.source].syntax[side].last;
+  const auto accesses = std::span(view.trace.accesses).subspan(site.first_access, site.last_access - site.first_access);
+  return static_cast<std::size_t>(std::ranges::count_if(accesses, [&](const Access& access) {
+    return access.at.source == site.at.source && access.at.node >= side && access.at.node < end;
+  }));
+}
+
+bool holds_any(const KernelView& view, const BranchSite& site, std::uint32_t side, std::initializer_list<NodeKind> kinds) {
+  const Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  for (std::uint32_t n = side; n < syntax[side].last; ++n) {
+    if (std::ranges::find(kinds, syntax.kind(n)) != kinds.end()) return true;
   }
   return false;
+}
+
+bool calls_or_loops(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  return holds_any(view, site, side, {NodeKind::call, NodeKind::for_statement, NodeKind::while_statement});
+}
+
+// Does a side of a branch take time: memory, a call or a loop? Moves between registers are selected without a branch.
+bool is_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
+  return side != none && (accesses_within(view, site, side) > 0 || calls_or_loops(view, site, side));
 }
 
 // Does a side of a branch take so long that no compiler replaces it by predicated instructions or a select: a call, a loop, or several
 // accesses?
 bool is_long_work(const KernelView& view, const BranchSite& site, std::uint32_t side) {
-  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
-  const std::uint32_t end = syntax[side].last;
   constexpr std::size_t most_predicated = 2;
-  std::size_t accesses = 0;
-  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
-    const NodeRef at = view.trace.accesses[i].at;
-    accesses += at.source == site.at.source && at.node >= side && at.node < end;
-  }
-  if (accesses > most_predicated) return true;
-  for (std::uint32_t n = side; n < end; ++n) {
-    if (syntax.is(n, NodeKind::call) || syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement)) return true;
-  }
-  return false;
+  return accesses_within(view, site, side) > most_predicated || calls_or_loops(view, site, side);
 }
 
 // Is a divergence met again and again, with both ways long, or with fewer lanes in each iteration?
@@ -211,21 +213,13 @@ NodeRef case_around(const Trace& trace, std::uint32_t context) {
   return {};
 }
 
-bool has_loop_within(const Syntax& syntax, std::uint32_t side) {
-  for (std::uint32_t n = side; n < syntax[side].last; ++n) {
-    if (syntax.is(n, NodeKind::for_statement) || syntax.is(n, NodeKind::while_statement) || syntax.is(n, NodeKind::do_statement))
-      return true;
-  }
-  return false;
-}
-
 // Does each lane choose between two loops by what it has read?
 bool is_divergence_by_data(const KernelView& view, const BranchSite& site, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::loaded) || !e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::opaque)) return false;
   if (site.consequence == none || site.alternative == none) return false;
-  const Syntax& syntax = view.program.sources()[site.at.source].syntax;
-  if (!has_loop_within(syntax, site.consequence) || !has_loop_within(syntax, site.alternative)) return false;
+  const auto loops = {NodeKind::for_statement, NodeKind::while_statement, NodeKind::do_statement};
+  if (!holds_any(view, site, site.consequence, loops) || !holds_any(view, site, site.alternative, loops)) return false;
   return uniform.any_of_lanes(site.condition);
 }
 

@@ -23,7 +23,7 @@ struct Trees {
 
 Trees trees_in(const Trace& trace);
 
-// What sampling cannot tell about expressions.
+// What sampling does not decide about expressions.
 struct Vague {
   std::vector<bool> is_vague;    // a variable that a loop changes in no simple way is used, or a thread's number cut by an unknown size
   std::vector<bool> is_of_tree;  // a variable that a loop halves or doubles is used

@@ -80,8 +80,8 @@ bool is_serial_work(const Trace& trace, const Loop& loop) {
 
 // Does every thread run it, for a size that the launch passes, and touch memory in it?
 bool is_run_by_all(const Trace& trace, const Loop& loop) {
-  const Expr& test = trace.expressions[loop.condition];
   const Expressions& e = trace.expressions;
+  const Expr& test = e[loop.condition];
   const bool counts = (test.op == Op::lt || test.op == Op::le) && e.uses(loop.condition, Uses::iteration) &&
                       !e.uses(loop.condition, Uses::thread | Uses::loaded | Uses::varying);
   return counts && loop.first_access < loop.last_access && (holds_parameter(trace, test.a) || holds_parameter(trace, test.b));

@@ -1,7 +1,7 @@
 // Where in the program an operator was called from, as far as a trace says it.
 //
 // One site is one place to change: the same line of code in every layer of a model is one, whatever the numbers of the modules are. Without
-// Python frames, calls are told apart by the operators around and beside them and by the shapes of their inputs.
+// Python frames, calls are distinguished by the operators around and beside them and by the shapes of their inputs.
 #pragma once
 
 #include <cstdint>

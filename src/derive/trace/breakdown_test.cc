@@ -62,7 +62,7 @@ TEST(Breakdown, AttributesToTheLoaderOnlyWhatItCosts) {
   EXPECT_EQ(idle_by(times, IdleCause::device), 5 * us);
 }
 
-// Whoever is still within the loader when a kernel begins had launched it before.
+// A thread that is still within the loader when a kernel begins had launched it before.
 TEST(Breakdown, AttributesNothingToALoaderThatTheNextWorkDidNotWaitFor) {
   const std::string loader = event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "1/1", 100, 600);
   const auto input_of = [&](double next) {

@@ -1,4 +1,4 @@
-// The times of a timeline by name: each kernel, copy, fill or call, whoever launched it.
+// The times of a timeline by name: each kernel, copy, fill or call, whatever launched it.
 #pragma once
 
 #include <initializer_list>

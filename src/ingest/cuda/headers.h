@@ -3,7 +3,7 @@
 //   #include "tile.h"         beside the file, in a folder of -I, in a folder that was given,
 //   #include <lib/tile.h>     or the only file below those whose path ends like this
 //
-// Each file is read once, whoever includes it. Nothing outside of these folders is opened.
+// Each file is read once, however many files include it. Nothing outside of these folders is opened.
 #pragma once
 
 #include <deque>

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Launches, Statement,
                          testing::Values("k<<<1, 2>>>(a);", "ns::k<T, 3><<<dim3(a), b, 0, s>>>(c, d);", "k << <g, b >> >(a);",
                                          "k<A<int>><<<g, b>>>();"));
 
-// With the grammar at hand for what the parser declines, and the tree that the grammar gives of the whole.
+// With the grammar for what the parser declines, and the tree that the grammar gives of the whole.
 std::string compared_in_parts(std::string_view text) {
   Grammar grammar(text);
   Syntax ours;

@@ -27,7 +27,7 @@ struct JudgeVerdict {
   std::vector<JudgeProblem> errors, warnings;
   std::size_t checks = 0, held = 0;  // how much was looked at, and how much of it is right
   std::size_t citations = 0;         // of the checks: numbers that are quoted beside a counter
-  std::string ask_again;             // for whoever gave the answer: what is wrong, with the right numbers; "" where nothing is
+  std::string ask_again;             // for the author of the answer: what is wrong, with the right numbers; "" where nothing is
 
   bool is_valid() const { return errors.empty(); }
   double score() const { return checks == 0 ? 0 : static_cast<double>(held) / static_cast<double>(checks); }

@@ -105,7 +105,7 @@ struct Gpu {
   double fp32_tflops, gbps;
 };
 
-// cgp R5, cgp D6: peaks of the GPU at hand, with their source
+// cgp R5, cgp D6: peaks of the given GPU, with their source
 TEST(KernelProfile, CeilingsAreThoseOfTheGpu) {
   for (const Gpu& gpu :
        {Gpu{"t4", "7.5", "Tesla T4", 8.1, 320}, Gpu{"a100-sxm4-40gb", "8.0", "NVIDIA A100-SXM4-40GB", 19.5, 1555},

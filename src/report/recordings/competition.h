@@ -1,4 +1,4 @@
-// The answer of frx kernel compete: which of several commands is the fastest, if one can tell.
+// The answer of frx kernel compete: which of several commands is the fastest, where the times decide it.
 #pragma once
 
 #include <cstddef>

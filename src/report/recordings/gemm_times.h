@@ -20,7 +20,7 @@ struct GemmRow {
   std::vector<std::string> helpers;                 // kernels counted into them: those that add up the parts of a split product
   std::uint64_t products = 0, helper_launches = 0;  // products: launches of the main kernel
   double total_ns = 0, helper_ns = 0;               // total: with the helpers
-  std::optional<double> shortest_ns, longest_ns;    // of one product; absent where launches are not told apart
+  std::optional<double> shortest_ns, longest_ns;    // of one product; absent where launches are not distinguished
 
   double average_ns() const { return total_ns / static_cast<double>(products); }
 };
