@@ -19,6 +19,8 @@
 #include "ingest/ptxas_log.h"
 #include "report/confirm_with_ptx.h"
 #include "report/device_analyst.h"
+#include "report/finding_repeats.h"
+#include "report/finding_tiers.h"
 
 namespace frx::analyse {
 namespace {
@@ -216,6 +218,18 @@ Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeRepor
   return std::shared_ptr<const report::EvidenceReport>(std::move(together));
 }
 
+// After everything that is asked of each kernel.
+void settle_findings(std::span<CodeUnit> units) {
+  std::vector<report::CudaReport*> reports;
+  for (CodeUnit& unit : units) {
+    if (!unit.cuda) continue;
+    report::join_repeats(unit.cuda->findings);
+    report::join_repeats(unit.cuda->withheld);
+    reports.push_back(unit.cuda.get());
+  }
+  report::show_once_per_analysis(reports);
+}
+
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
   TRY_ASSIGN(const SourceHeaders headers, SourceHeaders::of(inputs, context.options().build));
@@ -234,6 +248,7 @@ Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   if (are_named) {
     TRY_ASSIGN(report->together, reconciled(*report, analyst->knowledge()));
   }
+  settle_findings(report->units);
   return AnyReport(std::shared_ptr<const CodeReport>(std::move(report)));
 }
 

@@ -42,7 +42,9 @@ std::string rule_found(const CodeStory& code, std::string_view id) {
     if (finding.id() == id) add_finding(text, code, finding, "");
   }
   for (const Finding& finding : code.withheld) {
-    if (finding.id() == id) add_finding(text, code, finding, "; shown with --pedantic");
+    if (finding.id() == id)
+      add_finding(text, code, finding,
+                  finding.tier == model::Tier::unconfirmed ? "; shown where PTX or a profile confirms it" : "; shown with --pedantic");
   }
   return text;
 }

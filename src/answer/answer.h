@@ -28,6 +28,9 @@ struct Place {
 };
 
 // A finding as a code scanner shows it. Views point into what the answer keeps.
+// What recognises a finding in a later run.
+enum class KnownBy : std::uint8_t { line, file, rule };
+
 struct Issue {
   std::string_view rule, category;
   std::string_view severity;    // high, medium, low
@@ -35,7 +38,8 @@ struct Issue {
   std::string_view message, advice, kernel;
   Place place;
   std::vector<Place> more_places;
-  std::string_view snippet = {};    // the line of the place
+  std::string_view snippet = {};  // the line of the place
+  KnownBy known_by = KnownBy::line;
   std::string fingerprint = {};     // the same as long as the finding is, wherever its line moves; "" until it is computed
   std::string_view state = {};      // beside a baseline: new, unchanged, absent
   std::string_view justified = {};  // of a finding that is suppressed: why

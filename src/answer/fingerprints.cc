@@ -34,6 +34,11 @@ std::string squeezed(std::string_view line) {
   return text;
 }
 
+// What stands for several lines is the same when the first of them goes.
+std::string content_of(const Issue& issue) {
+  return issue.known_by == KnownBy::line ? fmt::format("{}\n{}", issue.kernel, squeezed(issue.snippet)) : std::string();
+}
+
 }  // namespace
 
 std::string tidy_path(std::string_view path) {
@@ -47,13 +52,14 @@ std::string tidy_path(std::string_view path) {
 }
 
 std::string content_fingerprint(const Issue& issue) {
-  return sha256(fmt::format("{}\n{}\n{}", issue.rule, issue.kernel, squeezed(issue.snippet))).substr(0, fingerprint_digits);
+  return sha256(fmt::format("{}\n{}", issue.rule, content_of(issue))).substr(0, fingerprint_digits);
 }
 
 void add_fingerprints(Issues& issues) {
   std::map<std::string, std::size_t> seen;
   for (Issue& issue : issues.found) {
-    const std::string text = fmt::format("{}\n{}\n{}\n{}", issue.rule, tidy_path(issue.place.file), issue.kernel, squeezed(issue.snippet));
+    const std::string file = issue.known_by == KnownBy::rule ? std::string() : tidy_path(issue.place.file);
+    const std::string text = fmt::format("{}\n{}\n{}", issue.rule, file, content_of(issue));
     const std::size_t number = seen[text]++;
     if (issue.fingerprint.empty()) issue.fingerprint = sha256(fmt::format("{}\n{}", text, number)).substr(0, fingerprint_digits);
   }

@@ -53,6 +53,17 @@ TEST(Fingerprints, OfTheContentLeaveTheFileOut) {
   EXPECT_EQ(content_fingerprint(issue_at("a.cu", 3, "f(a);")), content_fingerprint(issue_at("b/c.cu", 5, "f( a );")));
 }
 
+TEST(Fingerprints, OfWhatStandsForAFileOrAnAnalysisLeaveTheLineOut) {
+  const auto known_by = [](KnownBy what, std::string_view file, std::string_view snippet) {
+    Issue issue = issue_at(file, 3, snippet);
+    issue.known_by = what;
+    return fingerprints_of({issue});
+  };
+  EXPECT_EQ(known_by(KnownBy::file, "a.cu", "f<<<1, 8>>>();"), known_by(KnownBy::file, "a.cu", "g<<<1, 8>>>();"));
+  EXPECT_NE(known_by(KnownBy::file, "a.cu", "f<<<1, 8>>>();"), known_by(KnownBy::file, "b.cu", "f<<<1, 8>>>();"));
+  EXPECT_EQ(known_by(KnownBy::rule, "a.cu", "f<<<1, 8>>>();"), known_by(KnownBy::rule, "b.cu", "g<<<1, 8>>>();"));
+}
+
 TEST(TidyPath, IsWhatTheRepositoryCallsIt) {
   EXPECT_EQ(tidy_path("./a/../b.cu"), "b.cu");
   EXPECT_EQ(tidy_path((std::filesystem::current_path() / "src/a.cu").string()), "src/a.cu");

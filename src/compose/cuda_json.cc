@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compose/payloads.h"
+#include "report/finding_tiers.h"
 
 namespace frx::compose {
 namespace {
@@ -120,7 +121,7 @@ void put_cuda(JsonObject& out, const CudaReport& report) {
   } else {
     out.list("occupancy", report.inspection.advice, put_launch_occupancy);
   }
-  out.add("suppressed_count", report.suppressed, "withheld_count", report.withheld.size(), "notes", report.notes);
+  out.add("suppressed_count", report.suppressed, "withheld_count", report::pedantic_count(report), "notes", report.notes);
 }
 
 }  // namespace frx::compose

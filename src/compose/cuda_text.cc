@@ -5,6 +5,7 @@
 #include "compose/documents.h"
 #include "compose/figures.h"
 #include "compose/findings.h"
+#include "report/finding_tiers.h"
 
 namespace frx::compose {
 namespace {
@@ -82,9 +83,9 @@ Document document_of(const CudaReport& report) {
   add_head(page, report);
   const bool is_all_read = report.inspection.not_read.empty() && report.not_understood == 0;
   add_findings(page, report.findings, findings_shown, is_all_read ? "None." : "None in what was read, which is not all of the source.");
-  if (!report.withheld.empty()) {
-    page.paragraph(fmt::format("--pedantic shows {} more: style, and guesses that the source alone does not settle.",
-                               count_text(report.withheld.size(), "finding")));
+  if (const std::size_t more = report::pedantic_count(report); more > 0) {
+    page.paragraph(
+        fmt::format("--pedantic shows {} more: style, and guesses that the source alone does not settle.", count_text(more, "finding")));
   }
   add_figures(page, report);
   add_kernels(page, report);

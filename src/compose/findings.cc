@@ -90,9 +90,19 @@ void put_finding(JsonObject& out, const Finding& finding) {
           "how_to_disprove", unless_empty(finding.type->refute), "kernel_name", unless_empty(finding.kernel), "kernel",
           unless_empty(finding.kernel));
   put_place(out, finding.place());
+  if (!finding.more_kernels.empty()) out.add("more_kernels", finding.more_kernels);
   out.list("more_places", finding.more_places(), put_place);
   out.add("snippet", unless_empty(finding.snippet), "recommendations", finding.recommendations, "rule", finding.type->where);
-  if (finding.type->layer == Layer::source) out.add("tier", finding.is_pedantic ? "pedantic" : "default");
+  if (finding.type->layer == Layer::source) out.add("tier", finding.tier == model::Tier::by_default ? "default" : "pedantic");
+}
+
+answer::KnownBy known_by(model::Reach reach) {
+  switch (reach) {
+    case model::Reach::line: return answer::KnownBy::line;
+    case model::Reach::file: return answer::KnownBy::file;
+    case model::Reach::analysis: return answer::KnownBy::rule;
+  }
+  return {};
 }
 
 answer::Issue issue_of(const Finding& finding) {
@@ -105,7 +115,8 @@ answer::Issue issue_of(const Finding& finding) {
                       .kernel = finding.kernel,
                       .place = scanned(finding.place()),
                       .more_places = {},
-                      .snippet = finding.snippet};
+                      .snippet = finding.snippet,
+                      .known_by = known_by(finding.reach)};
   for (const TextPlace& place : finding.more_places()) issue.more_places.push_back(scanned(place));
   return issue;
 }

@@ -35,14 +35,21 @@ std::string shown(const CodeFact& fact) {
   return std::visit([](const auto& value) { return shown(value); }, fact.value);
 }
 
+model::Tier tier_of(const CodeRule& rule, const CodeSubject& subject) {
+  const auto holds = [&](const knowledge::Expression& condition) {
+    return !condition.empty() && condition.truth(knowledge::lookup_in(subject)).value_or(false);
+  };
+  if (holds(rule.unconfirmed_when)) return model::Tier::unconfirmed;
+  return holds(rule.pedantic_when) ? model::Tier::pedantic : rule.tier;
+}
+
 Finding finding_of(const CodeRule& rule, const CodeSubject& subject, std::string_view sm_version) {
   const CodeRule::Override* special = override_of(rule, sm_version);
   Finding finding;
   finding.type = &rule;
   finding.severity = special && special->severity ? *special->severity : rule.severity;
   finding.confidence = rule.confidence;
-  finding.is_pedantic =
-      rule.is_pedantic || (!rule.pedantic_when.empty() && rule.pedantic_when.truth(knowledge::lookup_in(subject)).value_or(false));
+  finding.tier = tier_of(rule, subject);
   finding.message = filled(special && !special->message.empty() ? special->message : rule.message, subject);
   finding.kernel = subject.kernel;
   finding.recommendations = special && !special->recommendations.empty() ? special->recommendations : rule.recommendations;

@@ -30,7 +30,8 @@ constexpr std::array<std::pair<std::string_view, CodeSubject::Scope>, 3> scopes{
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> confidences{
     {{"low", "low"}, {"medium", "medium"}, {"high", "high"}}};
 
-constexpr std::array<std::pair<std::string_view, bool>, 2> code_tiers{{{"default", false}, {"pedantic", true}}};
+constexpr std::array<std::pair<std::string_view, model::Tier>, 2> code_tiers{
+    {{"default", model::Tier::by_default}, {"pedantic", model::Tier::pedantic}}};
 
 Result<std::string_view> text_of(const Value& root, std::string_view key) {
   const std::string_view text = root[key].text();
@@ -79,7 +80,7 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
   TRY_ASSIGN(rule.severity, word_of(root, "severity", severities));
   TRY_ASSIGN(rule.confidence, word_of(root, "confidence", confidences));
   if (root["tier"]) {
-    TRY_ASSIGN(rule.is_pedantic, word_of(root, "tier", code_tiers));
+    TRY_ASSIGN(rule.tier, word_of(root, "tier", code_tiers));
   }
   TRY_ASSIGN(rule.message, text_of(root, "message"));
   rule.suggestion = root["suggestion"].text();
@@ -91,6 +92,11 @@ Result<CodeRule> rule_of(const Value& root, std::string_view kind, const CodeFac
   if (root["pedantic_when"]) {
     TRY_ASSIGN(rule.pedantic_when, read_condition(root, facts.scope_of(subject), "pedantic_when"));
   }
+  if (root["unconfirmed_when"]) {
+    TRY_ASSIGN(rule.unconfirmed_when, read_condition(root, facts.scope_of(subject), "unconfirmed_when"));
+  }
+  rule.is_about_launches = rule.scope == model::CodeSubject::Scope::launch;
+  rule.is_once_per_analysis = root["once_per_analysis"].boolean().value_or(false);
   rule.recommendations = root["recommendations"].texts();
   rule.ncu_signals = root["ncu_signals"];
   rule.cases = root["cases"];

@@ -8,6 +8,8 @@
 //   confidence: medium
 //   tier: pedantic                      # shown with --pedantic only, or where a compiler confirms it; without this line it is always shown
 //   pedantic_when: wasted_sector_share < 0.25    # of that tier only where this holds
+//   once_per_analysis: true             # yet one finding of that tier is always shown, and says how many more there are
+//   unconfirmed_when: local_var_count <= 48      # shown only where a compiler or another layer confirms it
 //   message: neighbouring threads are {lane_stride_bytes} bytes apart     # {fact} is filled in; {loads:load} is "2 loads"
 //   suggestion: index so that threadIdx.x moves by one element
 //   refute: the PTX or a profile shows 4 sectors per request
@@ -37,7 +39,7 @@ struct CodeRule : model::FindingType {
   std::string_view confidence, message, at;
   model::CodeSubject::Scope scope = model::CodeSubject::Scope::kernel;
   model::Severity severity = model::Severity::low;
-  Expression when, pedantic_when;  // the second may be empty
+  Expression when, pedantic_when, unconfirmed_when;  // the last two may be empty
   std::vector<std::string_view> recommendations;
   struct Override {
     Expression when;           // empty: as above

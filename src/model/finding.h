@@ -44,6 +44,20 @@ std::string_view name_of(Severity severity);
 // The one of that name; low for any other.
 Severity severity_named(std::string_view name);
 
+// Whether a finding in source is worth showing unasked.
+enum class Tier : std::uint8_t {
+  by_default,
+  pedantic,     // style or a guess from the code alone: shown when asked for, or where a compiler confirms it
+  unconfirmed,  // too weak a sign to be shown at all before a compiler or another layer confirms it
+};
+
+// What a finding in code stands for, and so what it is recognised by in a later run.
+enum class Reach : std::uint8_t {
+  line,
+  file,      // all launches of a file that have it
+  analysis,  // all of its rule that are withheld, see is_once_per_analysis
+};
+
 // How a finding about code is proven.
 enum class Proof : std::uint8_t {
   unproven,   // the sign of the reference implementation is there, but does not prove the finding
@@ -61,9 +75,11 @@ struct FindingType {
   std::string_view category;  // of rules about code: "memory"
   Layer layer = Layer::ncu;
   FindingKind kind = FindingKind::cause;
-  bool is_risk = false;      // not a loss of time: never leads over a finding that is
-  bool is_pedantic = false;  // style or a guess from the code alone: shown when asked for, or where a compiler confirms it
-  double order = 0;          // of docs/contract.md, sections 5.2, 6 and 7; decides ties
+  bool is_risk = false;                        // not a loss of time: never leads over a finding that is
+  Tier tier = Tier::by_default;                // of all its findings; they may be of a later one by what was found
+  bool is_about_launches = false;              // each of its findings is about a launch
+  bool is_once_per_analysis = false;           // one finding of the pedantic tier is shown by default, and says how many more there are
+  double order = 0;                            // of docs/contract.md, sections 5.2, 6 and 7; decides ties
   std::vector<std::string_view> explained_by;  // findings whose consequence this is when they hold too
   std::string_view why;
   std::string_view question;                 // for the brief: what to ask about it
@@ -103,6 +119,7 @@ struct Finding {
 
   // The subject: a kernel or, where that is "", the whole run or file; for code also where it shows, the most telling place first.
   SharedText kernel;
+  std::vector<SharedText> more_kernels;  // that hold the same code, or whose launches are joined here
   std::vector<TextPlace> places;
   SharedText snippet;                  // the line of the first place
   std::vector<StepValue> worst_steps;  // of a run: where it shows most, the worst first
@@ -112,7 +129,8 @@ struct Finding {
   std::optional<double> time_at_stake;  // ns, summed; an upper bound. Unknown without a duration
   double time_share = 1;                // of the time of the kernel or run, the share in which it holds
   Severity severity = Severity::low;
-  bool is_pedantic = false;         // of its type, or of what was found out here
+  Tier tier = Tier::by_default;  // of its type, or of what was found out here
+  Reach reach = Reach::line;
   std::string_view consequence_of;  // the finding that explains this one, or ""
 
   // How sure, and from what.

@@ -18,6 +18,7 @@
 #include "ingest/ptx/read_module.h"
 #include "knowledge/gpu_match.h"
 #include "knowledge/gpu_overrides.h"
+#include "report/finding_tiers.h"
 
 namespace frx::report {
 namespace {
@@ -101,12 +102,6 @@ void ask(const PtxCompiler& compiler, const std::string& architecture, PtxReport
     report.notes.push_back(answer ? "the compiler's log names none of these kernels"
                                   : "no numbers of the compiler: " + answer.error().message);
   }
-}
-
-void withhold_pedantic(CudaReport& report) {
-  const auto pedantic = std::ranges::stable_partition(report.findings, [](const model::Finding& finding) { return !finding.is_pedantic; });
-  report.withheld.assign(std::move_iterator(pedantic.begin()), std::move_iterator(pedantic.end()));
-  report.findings.erase(pedantic.begin(), pedantic.end());
 }
 
 }  // namespace
@@ -265,7 +260,7 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
-  if (!options_.pedantic) withhold_pedantic(*report);
+  withhold(*report, options_.pedantic);
   std::set<std::string_view> with_findings;
   for (const auto* findings : {&report->findings, &report->withheld}) {
     for (const model::Finding& finding : *findings) with_findings.insert(finding.place().file.view());

@@ -22,6 +22,10 @@ void add_traits(const frx::Value& root, RulePage& page) {
 
 void add_conditions(const frx::Value& root, RulePage& page) {
   page.conditions.push_back({"It is found where", condition_text(root["when"].text())});
+  if (root["unconfirmed_when"]) {
+    page.conditions.push_back(
+        {"Left out until a compiler or another layer confirms it where also", condition_text(root["unconfirmed_when"].text())});
+  }
   if (root["pedantic_when"]) page.conditions.push_back({"Of the pedantic tier where also", condition_text(root["pedantic_when"].text())});
   const frx::Value overrides = root["architecture_overrides"];
   std::vector<std::string> severities;
@@ -37,8 +41,11 @@ void add_conditions(const frx::Value& root, RulePage& page) {
 void add_blind(const CodeKind& kind, const frx::Value& root, RulePage& page) {
   page.blind.emplace_back("Where the code does not determine what the condition needs, nothing is found: that is no proof of its absence.");
   if (kind.folder == "cuda") {
-    if (root["tier"].text() == "pedantic" || root["pedantic_when"])
-      page.blind.emplace_back("Findings of the pedantic tier are left out without --pedantic.");
+    if (root["tier"].text() == "pedantic" || root["pedantic_when"]) {
+      page.blind.emplace_back(root["once_per_analysis"]
+                                  ? "Without --pedantic, one finding of the pedantic tier stands for all of an analysis."
+                                  : "Findings of the pedantic tier are left out without --pedantic.");
+    }
     if (root["scope"].text() == "launch")
       page.blind.emplace_back("Launches in files that were not given, and those whose sizes are known at run time only.");
   }

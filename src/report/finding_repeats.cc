@@ -1,0 +1,82 @@
+#include "report/finding_repeats.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+
+namespace frx::report {
+namespace {
+
+using model::Finding;
+using model::TextPlace;
+
+// The message decides for launches, the place for the rest.
+using Key = std::tuple<const model::FindingType*, std::string_view, std::uint32_t, std::uint32_t, std::string_view>;
+
+bool is_about_launches(const Finding& finding) { return finding.type->is_about_launches; }
+
+Key key_of(const Finding& finding) {
+  const TextPlace& at = finding.place();
+  if (is_about_launches(finding)) return {finding.type, at.file.view(), 0, 0, finding.message.view()};
+  return {finding.type, at.file.view(), at.line, at.column, ""};
+}
+
+// The kernels and places that a finding has so far, so that each is added once.
+struct Joined {
+  Finding first;
+  std::set<std::string_view> kernels;
+  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> places;
+
+  void note(const Finding& finding) {
+    kernels.insert(finding.kernel.view());
+    for (const TextPlace& at : finding.places) places.emplace(at.file.view(), at.line, at.column);
+  }
+  void add(const Finding& other) {
+    if (!other.kernel.empty() && kernels.insert(other.kernel.view()).second) first.more_kernels.push_back(other.kernel);
+    for (const TextPlace& at : other.places) {
+      if (places.emplace(at.file.view(), at.line, at.column).second) first.places.push_back(at);
+    }
+    first.tier = std::min(first.tier, other.tier);
+  }
+};
+
+std::string names_of(const std::vector<SharedText>& kernels) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> names;
+  for (const SharedText& kernel : std::span(kernels).first(std::min(most, kernels.size()))) names.emplace_back(printable(kernel.view()));
+  if (kernels.size() > most) names.push_back(count_text(kernels.size() - most, "more kernel"));
+  return join(names, ", ");
+}
+
+}  // namespace
+
+void join_repeats(std::vector<Finding>& findings) {
+  std::vector<Joined> all;
+  std::map<Key, std::size_t> known;
+  for (const Finding& finding : findings) {
+    const auto [at, is_new] = known.emplace(key_of(finding), all.size());
+    if (is_new) {
+      all.push_back({.first = finding});
+      all.back().note(finding);
+    } else {
+      all[at->second].add(finding);
+    }
+  }
+  std::vector<Finding> joined;
+  for (Joined& one : all) {
+    Finding& finding = one.first;
+    if (is_about_launches(finding)) finding.reach = model::Reach::file;
+    if (!is_about_launches(finding) && !finding.more_kernels.empty())
+      finding.message = fmt::format("{} The same code is part of {}.", finding.message.view(), names_of(finding.more_kernels));
+    joined.push_back(std::move(finding));
+  }
+  findings = std::move(joined);
+}
+
+}  // namespace frx::report
