@@ -22,6 +22,9 @@ bool is_over_grid(const Expressions& e, const Loop& loop);
 // Does a thread make an access again and again? A loop over the grid only spreads the same work over fewer threads or blocks.
 bool is_repeated(const Trace& trace, const Access& access);
 
+// Does what each thread has read decide whether it makes an access: behind `if (mask[i])`?
+bool is_chosen_by_data(const Trace& trace, const Access& access);
+
 // Does one thread alone make an access: behind `i == n - 1`?
 bool is_of_one_thread(const Trace& trace, const Access& access);
 

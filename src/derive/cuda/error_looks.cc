@@ -139,16 +139,21 @@ class FunctionLooks {
   Look of_arguments(std::uint32_t call) const {
     const std::uint32_t arguments = syntax_.child(call, NodeKind::argument_list);
     if (arguments == none || is_large(arguments)) return Look::of_launch;
-    bool compares = false, is_of_calls = false;
+    bool says_nothing = false, is_of_calls = false;
     for (std::uint32_t n = arguments; n < syntax_[arguments].last; ++n) {
-      compares = compares || syntax_.is(n, NodeKind::binary);
+      says_nothing = says_nothing || syntax_.is(n, NodeKind::binary);
       if (!syntax_.is(n, NodeKind::identifier) && !syntax_.is(n, NodeKind::field_identifier)) continue;
       const std::string_view name = source_.text_of(n);
       if (asks_for_launch(name)) return Look::of_launch;
+      // Status(ERR_FORMAT, "..."): an error is made.
+      if (is_in_capitals(name) && names_errors(name)) {
+        says_nothing = true;
+        continue;
+      }
       const bool is_result = is_of_runtime(name) && syntax_.is(syntax_[n].parent, NodeKind::call);
       is_of_calls = is_of_calls || is_result || names_errors(name) || contains_ignoring_case(name, "success");
     }
-    return is_of_calls ? Look::of_later_calls : compares ? Look::nothing : Look::of_launch;
+    return is_of_calls ? Look::of_later_calls : says_nothing ? Look::nothing : Look::of_launch;
   }
 
   // A variable that keeps an error says nothing by itself; where an unknown function gave it, that may have looked.

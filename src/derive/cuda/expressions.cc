@@ -39,6 +39,20 @@ bool cuts(Op op) { return op == Op::mod || op == Op::bit_and || op == Op::min; }
 
 bool compares(Op op) { return op == Op::lt || op == Op::le; }
 
+// Expr::sizes of an operation.
+std::uint8_t sizes_of(Op op, std::uint8_t a, std::uint8_t b) {
+  constexpr std::uint8_t most = 8;
+  switch (op) {
+    case Op::mul: return std::min<std::uint8_t>(most, a + b);
+    case Op::div: return a > b ? a - b : 0;
+    case Op::mod:
+    case Op::min: return std::min(a, b);
+    case Op::shl:
+    case Op::shr: return a;
+    default: return is_truth(op) ? 0 : std::max(a, b);
+  }
+}
+
 constexpr std::uint16_t differs = Uses::thread | Uses::block;
 constexpr ExprId empty_slot = 0xFFFFFFFF;
 
@@ -117,6 +131,7 @@ ExprId Expressions::unary(Op op, ExprId a) {
   e.op = op;
   e.a = a;
   e.uses = all_[a].uses;
+  e.sizes = op == Op::logical_not ? 0 : all_[a].sizes;
   return put(e);
 }
 
@@ -147,6 +162,7 @@ ExprId Expressions::binary(Op op, ExprId a, ExprId b) {
   e.a = a;
   e.b = b;
   e.uses = all_[a].uses | all_[b].uses;
+  e.sizes = sizes_of(op, all_[a].sizes, all_[b].sizes);
   const bool left = uses(a, differs), right = uses(b, differs);
   const bool is_of_thread = uses(a, Uses::thread) != uses(b, Uses::thread);  // i < end of this block's share
   if (compares(op) && (left != right || is_of_thread)) e.uses |= Uses::comparison;
@@ -169,6 +185,7 @@ ExprId Expressions::select(ExprId condition, ExprId yes, ExprId no) {
   e.b = yes;
   e.c = no;
   e.uses = all_[condition].uses | all_[yes].uses | all_[no].uses | Uses::clamped;
+  e.sizes = std::max(all_[yes].sizes, all_[no].sizes);
   return put(e);
 }
 
@@ -180,6 +197,7 @@ ExprId Expressions::load(ExprId index, std::uint32_t memory) {
   e.a = index;
   e.b = memory;
   e.uses = all_[index].uses | Uses::loaded;
+  e.sizes = 1;
   return put(e);
 }
 

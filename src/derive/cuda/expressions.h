@@ -85,6 +85,7 @@ struct Uses {
 
 struct Expr {
   Op op = Op::opaque;
+  std::uint8_t sizes = 0;  // how many sizes that the launch gives are multiplied in it at most: 1 for y * width + x
   std::uint16_t uses = 0;
   std::uint32_t a = 0, b = 0, c = 0;
   std::int64_t value = 0;  // of a constant; the identity of a uniform, iteration or loop_value
@@ -112,6 +113,8 @@ class Expressions {
 
   // A loop turned out to compute a value that differs between threads, or that cannot be followed.
   void mark(ExprId loop_value, Uses::Bit as) { all_[loop_value].uses |= as; }
+  // A leaf that the launch gives, unlike constants of unknown value. To be called before it is used.
+  void mark_size(ExprId leaf) { all_[leaf].sizes = all_[leaf].op == Op::uniform ? 1 : 0; }
 
   std::optional<std::int64_t> constant_of(ExprId id) const;
   bool uses(ExprId id, std::uint16_t bits) const { return (all_[id].uses & bits) != 0; }

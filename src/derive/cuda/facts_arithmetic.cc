@@ -145,12 +145,38 @@ std::unordered_set<std::string_view> changed_in(const Source& source, std::uint3
   return names;
 }
 
+// Local variables that are declared once, with a number, and not assigned afterwards.
+std::unordered_set<std::string_view> numbers_in(const Source& source, const ValueTypes& types, std::uint32_t function) {
+  std::unordered_map<std::string_view, bool> is_number;
+  const auto& syntax = source.syntax;
+  for (std::uint32_t n = function; n < syntax[function].last; ++n) {
+    if (syntax.is(n, NodeKind::init_declarator)) {
+      const std::uint32_t name = name_in(source, syntax.child(n, Role::declarator)), value = syntax.child(n, Role::value);
+      if (name == none) continue;
+      const auto [at, is_new] = is_number.emplace(source.text_of(name), value != none && types.of(value).literal.has_value());
+      at->second = at->second && is_new;
+    } else if (syntax.is(n, NodeKind::assignment) || syntax.is(n, NodeKind::update)) {
+      const std::uint32_t target = syntax.child(n, syntax.is(n, NodeKind::update) ? Role::argument : Role::left);
+      if (target != none) is_number[source.text_of(target)] = false;
+    }
+  }
+  std::unordered_set<std::string_view> names;
+  for (const auto& [name, is] : is_number) {
+    if (is) names.insert(name);
+  }
+  return names;
+}
+
 // Divisions of 64 bits by a value that is not known before: in a loop, of values that differ between iterations, or in a kernel in which
 // each thread does little else.
 class WideDivisions {
  public:
   WideDivisions(const Source& source, const ValueTypes& types, const Function& function, bool is_without_loops)
-      : source_(source), types_(types), function_(function.at.node), is_without_loops_(is_without_loops) {
+      : source_(source),
+        types_(types),
+        function_(function.at.node),
+        is_without_loops_(is_without_loops),
+        numbers_(numbers_in(source, types, function.at.node)) {
     for (const std::uint32_t p : function.parameters) parameters_.insert(source.text_of(name_in(source, p)));
   }
 
@@ -163,7 +189,9 @@ class WideDivisions {
     if (left == none || right == none) return false;
     const ValueType &a = types_.of(left), &b = types_.of(right);
     const auto is_integer = [](const ValueType& x) { return x.is(Arithmetic::int32) || x.is(Arithmetic::int64); };
-    if (!is_integer(a) || !is_integer(b) || b.literal || (a.type != Arithmetic::int64 && b.type != Arithmetic::int64)) return false;
+    if (!is_integer(a) || !is_integer(b) || b.literal || numbers_.contains(source_.text_of(right)) ||
+        (a.type != Arithmetic::int64 && b.type != Arithmetic::int64))
+      return false;
     const std::uint32_t loop = loop_around(source_, node, function_);
     return loop != none ? changes_in(node, loop) : is_without_loops_ && is_of_thread(left);
   }
@@ -199,7 +227,7 @@ class WideDivisions {
   const ValueTypes& types_;
   std::uint32_t function_;
   bool is_without_loops_;
-  std::unordered_set<std::string_view> parameters_;
+  std::unordered_set<std::string_view> numbers_, parameters_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
   std::set<std::pair<std::string_view, std::string_view>> seen_;
 };
@@ -221,13 +249,18 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   std::string double_text, division_text;
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
-  bool in_loop = false, is_of_floats = false;
+  bool in_loop = false, is_of_floats = false, may_be_of_floats = false;
   for (std::size_t i = 0; i < view.trace.functions.size(); ++i) {
     const Function& function = view.program.functions()[view.trace.functions[i]];
     const Source& source = view.program.sources()[function.at.source];
     const ValueTypes types(view.program, function);
-    if (i == 0) is_of_floats = types.has_float_pointer() && !types.mentions_double();
-    const bool looks_for_doubles = is_of_floats && !types.mentions_double();
+    if (i == 0) {
+      may_be_of_floats = !types.mentions_double();
+      is_of_floats = may_be_of_floats && types.has_float_pointer();
+    }
+    // The data of the kernel may be objects of which nothing is known; a function that it calls with floats is of floats.
+    const bool computes_floats = is_of_floats || (may_be_of_floats && i > 0 && types.has_float_parameter());
+    const bool looks_for_doubles = computes_floats && !types.mentions_double();
     const DoubleOperations double_operations(source, types);
     WideDivisions wide_divisions(source, types, function, is_short);
     for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {

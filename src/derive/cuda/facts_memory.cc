@@ -88,8 +88,10 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const bool repeats = is_repeated(view.trace, access);
     any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
-    if (is_flat(view, i) && access.bytes <= 4) narrow.add(access.at);
-    any_narrow_load = any_narrow_load || (is_flat(view, i) && access.bytes <= 4 && access.kind == Access::load);
+    if (is_flat(view, i) && access.bytes <= 4 && !is_chosen_by_data(view.trace, access)) {  // a wider store would change its neighbours
+      narrow.add(access.at);
+      any_narrow_load = any_narrow_load || access.kind == Access::load;
+    }
     const AccessPattern& pattern = view.patterns.accesses[i];
     const bool is_spread = pattern.kind == AccessPattern::spread, is_record = is_of_record(view, i);
     if ((!is_spread && !is_record) || is_of_one_thread(view.trace, access)) continue;

@@ -25,6 +25,7 @@ void add_races(const KernelView& view, CodeSubject& into) {
   if (!view.names.barrier_in_assembly) races = races_of(view.trace, view.block, view.is_block_launched);
   set_races(view, races.between_warps, Id::unordered_phases, Id::unordered_phases_array, into);
   if (!view.source().is_hip) set_races(view, races.within_warps, Id::unordered_lanes, Id::unordered_lanes_array, into);
+  if (view.is_one_block) races.between_blocks.clear();
   set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
 }
 

@@ -1,5 +1,7 @@
 // Facts about what all threads do alike: local arrays with indices that registers do not have, and atomics at one address.
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -44,11 +46,16 @@ void add_local_arrays(const KernelView& view, CodeSubject& into) {
   into.set(Id::runtime_indexed_sum, adds);
 }
 
-// Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of these types it makes one per thread.
-bool is_never_aggregated(const Program& program, std::string_view operation, std::string_view type) {
+// Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of floating-point types one per thread.
+enum class Aggregation : std::uint8_t { unknown, none, of_warps };
+
+Aggregation aggregation_of(const Program& program, std::string_view operation, std::string_view type) {
   if (const std::string_view alias = program.alias(type); !alias.empty()) type = alias;
-  if (operation != "atomicAdd" && operation != "atomicMax" && operation != "atomicMin") return false;
-  return type == "float" || type == "double" || type == "half" || type == "__half" || type == "__nv_bfloat16";
+  if (operation != "atomicAdd" && operation != "atomicMax" && operation != "atomicMin") return Aggregation::unknown;
+  constexpr std::array<std::string_view, 5> floating{"float", "double", "half", "__half", "__nv_bfloat16"};
+  constexpr std::array<std::string_view, 6> integers{"int", "unsigned", "unsigned int", "uint", "int32_t", "uint32_t"};
+  if (std::ranges::find(floating, type) != floating.end()) return Aggregation::none;
+  return std::ranges::find(integers, type) != integers.end() ? Aggregation::of_warps : Aggregation::unknown;
 }
 
 // The name of the function that is called there.
@@ -61,12 +68,14 @@ std::string_view called_at(const KernelView& view, NodeRef at) {
 
 // Which threads of a block get to an atomic, but for those beyond the end of the data. Those that the data choose count where each of them
 // repeats it; of a single one it is unknown how often it is done.
-enum class Reach : std::uint8_t { unknown, of_chosen, of_all };
+enum class Reach : std::uint8_t { unknown, once_of_chosen, of_chosen, of_all };
 
 Reach reach_of(const KernelView& view, const Access& access, const AccessPattern& pattern) {
   constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
   bool is_chosen = e.uses(access.alive, by_data), repeats = false;
+  const bool is_of_few = pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2;
+  const Reach once = is_of_few ? Reach::unknown : Reach::once_of_chosen;
   std::uint32_t loop = access.loop;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
     const Context& context = view.trace.contexts[c];
@@ -74,12 +83,12 @@ Reach reach_of(const KernelView& view, const Access& access, const AccessPattern
       repeats = repeats || (loop != none && !is_over_grid(e, view.trace.loops[loop]));
       loop = loop == none ? none : view.trace.loops[loop].parent;
     } else if (e.uses(context.condition, by_data)) {
-      if (!repeats) return Reach::unknown;
+      if (!repeats) return once;
       is_chosen = true;
     }
   }
-  if (is_chosen) return is_repeated(view.trace, access) ? Reach::of_chosen : Reach::unknown;
-  return pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2 ? Reach::unknown : Reach::of_all;
+  if (is_chosen) return is_repeated(view.trace, access) ? Reach::of_chosen : once;
+  return is_of_few ? Reach::unknown : Reach::of_all;
 }
 
 // The same for all threads, in each iteration of the loops around.
@@ -88,30 +97,51 @@ bool is_one_address(const Expressions& e, ExprId address) {
   return !e.uses(address, differs) && (!e.uses(address, Uses::iteration) || !holds_loop_value(e, address));
 }
 
+// What is said of those at one address: each thread does one before each warp does, and all of them before some.
+struct AtomicKind {
+  std::string_view threads;
+  bool is_pedantic = true;
+};
+constexpr std::array<AtomicKind, 4> atomic_kinds{{{"Every thread", false},
+                                                  {"Each thread that the data choose"},
+                                                  {"Every warp (the compiler joins the atomics of its threads)"},
+                                                  {"Each warp with threads that the data choose (the compiler joins their atomics)"}}};
+
+// The index of its kind; nothing where nothing is said. Of integers, one of each warp is much where it hands out places in an array.
+std::optional<std::size_t> kind_of(const Access& access, Space space, Reach reach, Aggregation aggregation) {
+  if (aggregation == Aggregation::none && (reach == Reach::of_all || reach == Reach::of_chosen)) return reach == Reach::of_all ? 0 : 1;
+  if (aggregation != Aggregation::of_warps || space != Space::global || reach == Reach::unknown) return std::nullopt;
+  if (reach == Reach::once_of_chosen && !access.is_asked) return std::nullopt;
+  return reach == Reach::of_all ? 2 : 3;
+}
+
 void add_atomics(const KernelView& view, CodeSubject& into) {
-  Places of_all(view), of_chosen(view);
-  std::string text;
-  bool is_shared = false;
+  std::array<Places, 4> found{Places(view), Places(view), Places(view), Places(view)};  // by kind
+  std::array<std::string, 4> texts;
+  std::array<bool, 4> is_shared{};
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
     if (access.kind != Access::atomic || (memory.space != Space::global && memory.space != Space::shared)) continue;
     if (!is_one_address(view.trace.expressions, access.address)) continue;
-    const Reach reach = reach_of(view, access, view.patterns.accesses[i]);
     const std::string_view operation = called_at(view, access.at);
-    if (reach == Reach::unknown || !is_never_aggregated(view.program, operation, memory.type)) continue;
-    if (text.empty() || (reach == Reach::of_all && !of_all.any())) {
-      text = fmt::format("{} of {}", operation, memory.type);
-      is_shared = memory.space == Space::shared;
+    const Aggregation aggregation = aggregation_of(view.program, operation, memory.type);
+    const auto kind = kind_of(access, memory.space, reach_of(view, access, view.patterns.accesses[i]), aggregation);
+    if (!kind) continue;
+    if (!found[*kind].any()) {
+      texts[*kind] = fmt::format("{} of {}", operation, memory.type);
+      is_shared[*kind] = memory.space == Space::shared;
     }
-    (reach == Reach::of_all ? of_all : of_chosen).add(access.at);
+    found[*kind].add(access.at);
   }
-  const bool is_of_all = of_all.any(), any = is_of_all || of_chosen.any();
-  into.set(Id::has_atomics_on_one_address, any, (is_of_all ? of_all : of_chosen).take());
-  into.set(Id::atomics_by_data, any && !is_of_all);
-  into.set(Id::atomic_threads, std::string(is_of_all ? "Every thread" : "Each thread that the data choose"));
-  into.set(Id::atomic_on_one_address, text);
-  into.set(Id::atomic_memory, std::string(is_shared ? "shared" : "global"));
+  const auto first = std::ranges::find_if(found, [](const Places& places) { return places.any(); });
+  const bool any = first != found.end();
+  const std::size_t kind = any ? static_cast<std::size_t>(first - found.begin()) : 0;
+  into.set(Id::has_atomics_on_one_address, any, found[kind].take());
+  into.set(Id::atomics_by_data, any && atomic_kinds[kind].is_pedantic);
+  into.set(Id::atomic_threads, std::string(atomic_kinds[kind].threads));
+  into.set(Id::atomic_on_one_address, texts[kind]);
+  into.set(Id::atomic_memory, std::string(is_shared[kind] ? "shared" : "global"));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
     case Op::thread_x: return per_thread([x = Divisor(b.x)](std::uint32_t t) { return x.rest(t); });
     case Op::thread_y: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.rest(x.quotient(t)); });
     case Op::thread_z: return per_thread([x = Divisor(b.x), y = Divisor(b.y)](std::uint32_t t) { return y.quotient(x.quotient(t)); });
-    case Op::block_x: return all((first_block ? 0 : 3) + sample_.more_blocks);
+    case Op::block_x: return all((first_block ? 0 : sampled_block) + sample_.more_blocks);
     case Op::block_y: return all(first_block ? 0 : 2);
     case Op::block_z: return all(first_block ? 0 : 1);
     case Op::block_dim_x: return all(b.x);
@@ -254,8 +254,22 @@ Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
   return for_all(each(left), each(right));
 }
 
+// y * width + x < n, i * chunk < n: samples of n and width, which are of one magnitude, would leave the first row alone.
+std::optional<bool> Lanes::is_in_range(const Expr& comparison) const {
+  if (sample_.kind != Sample::large_odd && sample_.kind != Sample::large_even) return std::nullopt;
+  const auto is_index = [&](ExprId id) { return all_.uses(id, Uses::thread); };
+  const auto is_size = [&](ExprId id) { return all_[id].sizes > 0 && !all_.uses(id, Uses::index | Uses::varying | Uses::opaque); };
+  const ExprId a = comparison.a, b = comparison.b;
+  if (is_index(a) && is_size(b) && all_[a].sizes > all_[b].sizes) return true;
+  if (is_size(a) && is_index(b) && all_[b].sizes > all_[a].sizes) return false;
+  return std::nullopt;
+}
+
 Lanes::State Lanes::evaluate_binary(ExprId e) {
   const Expr& s = all_[e];
+  if (s.op == Op::lt || s.op == Op::le) {
+    if (const auto holds = is_in_range(s); holds && states_[s.a] == known && states_[s.b] == known) return all_lanes(e, *holds ? 1 : 0);
+  }
   const bool is_unary = s.op >= Op::neg && s.op < Op::select;
   if (states_[s.a] != known) return states_[s.a];
   if (!is_unary && states_[s.b] != known) return states_[s.b];

@@ -43,6 +43,7 @@ class Lanes {
     std::size_t size = 0;
   };
   static constexpr std::uint32_t most_warps = 4;
+  static constexpr std::int64_t sampled_block = 3;  // blockIdx.x of large samples, without Sample::more_blocks
 
   Lanes(const Expressions& expressions, const Sample& sample);
   ~Lanes();
@@ -78,6 +79,7 @@ class Lanes {
   State evaluate_leaf(ExprId e);
   State evaluate_load(ExprId e);
   State evaluate_select(ExprId e);
+  std::optional<bool> is_in_range(const Expr& comparison) const;
   bool is_flag(ExprId condition) const;
   bool is_same_row(ExprId a, ExprId b) const;
   State copied(ExprId e, ExprId from);

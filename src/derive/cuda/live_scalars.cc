@@ -67,11 +67,12 @@ class Scan {
     return static_cast<std::uint32_t>(count);
   }
 
-  // `const float k = -1.0f / 8` is an immediate operand, too.
+  // `const float k = -1.0f / 8` is an immediate operand, too, and so are the elements of {1, sqrt(2.0f)} where their index is constant.
   bool is_literal(std::uint32_t value) const {
     for (std::uint32_t n = value; value != none && n < source_.syntax[value].last; ++n) {
-      const NodeKind kind = source_.syntax.kind(n);
-      if (kind == NodeKind::identifier || kind == NodeKind::call) return false;
+      if (!source_.syntax.is(n, NodeKind::identifier)) continue;
+      const std::string_view name = source_.text_of(n);
+      if (name != "sqrt" && name != "sqrtf") return false;
     }
     return value != none;
   }
@@ -94,7 +95,7 @@ class Scan {
       if (is_auto) variable.registers = 1;
       const std::uint32_t value = source_.syntax.is(c, NodeKind::init_declarator) ? source_.syntax.child(c, Role::value) : none;
       variable.is_empty = value == none;
-      variable.is_literal = value != none && !source_.syntax.is(plain, NodeKind::array_declarator) && is_literal(value);
+      variable.is_literal = value != none && is_literal(value);
       if (in_memory_.contains(source_.text_of(name))) variable.registers = 0;
       if (source_.syntax.is(plain, NodeKind::pointer_declarator) || variable.registers == 0) variable.registers = 0;
       declared_.push_back(source_.text_of(name));
@@ -105,8 +106,13 @@ class Scan {
 
   // Is it assigned to there, or may it be, by a function that is given it?
   bool may_change(std::uint32_t name) const {
-    const std::uint32_t parent = source_.syntax[name].parent;
-    if (source_.syntax.is(parent, NodeKind::assignment)) return source_.syntax[name].role == Role::left;
+    std::uint32_t whole = name, parent = source_.syntax[name].parent;
+    while (source_.syntax.is(parent, NodeKind::subscript) && source_.syntax[whole].role == Role::argument) {
+      whole = parent;  // an element of an array
+      parent = source_.syntax[whole].parent;
+    }
+    if (source_.syntax.is(parent, NodeKind::assignment)) return source_.syntax[whole].role == Role::left;
+    if (whole != name && source_.syntax.is(parent, NodeKind::argument_list)) return false;  // the value of an element
     return source_.syntax.is(parent, NodeKind::update) || source_.syntax.is(parent, NodeKind::argument_list) ||
            source_.syntax.is(parent, NodeKind::pointer_expression);
   }

@@ -1,5 +1,8 @@
 #include "derive/cuda/loop_counts.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -17,19 +20,37 @@ std::optional<std::int64_t> value_in(const Expressions& e, ExprId id, ExprId ite
   return a && b ? calculate(x.op, *a, *b) : std::nullopt;
 }
 
-// The part that both sides of `l < l0 + 4` begin with; no expression otherwise.
-ExprId common_start(const Expressions& e, const Expr& test) {
+// The terms of a sum that are no constants.
+std::vector<ExprId> terms_of(const Expressions& e, ExprId sum) {
+  constexpr int most = 16;
+  std::vector<ExprId> open{sum}, terms;
+  for (int steps = 0; !open.empty() && steps < most; ++steps) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (x.op == Op::add || x.op == Op::sub) {
+      open.insert(open.end(), {x.b, x.a});
+    } else if (!e.constant_of(id)) {
+      terms.push_back(id);
+    }
+  }
+  return terms;
+}
+
+// The term that both sides of `l < l0 + 4` or `l0 - 2 + k <= l0 + 1` begin with; no expression otherwise.
+ExprId common_start(const Expressions& e, const Expr& test, ExprId iteration) {
   constexpr ExprId no_expression = ~ExprId{0};
   if (test.op != Op::lt && test.op != Op::le && test.op != Op::ne) return no_expression;
-  const Expr &a = e[test.a], &b = e[test.b];
-  return a.op == Op::add && b.op == Op::add && a.a == b.a ? a.a : no_expression;
+  const std::vector<ExprId> left = terms_of(e, test.a), right = terms_of(e, test.b);
+  const auto first = std::ranges::find_first_of(left, right);
+  return first != left.end() && *first != iteration ? *first : no_expression;
 }
 
 }  // namespace
 
 std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop& loop, std::int64_t most) {
   if (!e.uses(loop.condition, Uses::iteration)) return std::nullopt;
-  const ExprId first = common_start(e, e[loop.condition]);
+  const ExprId first = common_start(e, e[loop.condition], loop.iteration);
   for (std::int64_t number = 0; number <= most; ++number) {
     const auto again = value_in(e, loop.condition, loop.iteration, number, first);
     if (!again) return std::nullopt;

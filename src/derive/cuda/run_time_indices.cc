@@ -144,10 +144,16 @@ bool has_one_element(const Expressions& e, const Memory& memory) {
 std::vector<std::uint32_t> run_time_indexed_accesses(const Trace& trace) {
   std::vector<std::uint32_t> found;
   RunTimeAddresses of_run_time(trace);
+  // The compiler leaves out what is written and not read.
+  std::vector<bool> is_read(trace.memories.size(), trace.calls_unknown);
+  for (const Access& access : trace.accesses) {
+    if (access.kind != Access::store) is_read[access.memory] = true;
+  }
   for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
     const Access& access = trace.accesses[i];
     const Memory& memory = trace.memories[access.memory];
-    if (memory.space != Space::local || memory.dims.empty() || has_one_element(trace.expressions, memory)) continue;
+    if (memory.space != Space::local || memory.dims.empty() || !is_read[access.memory] || has_one_element(trace.expressions, memory))
+      continue;
     if (access.loop != none && of_run_time.contain(access.address)) found.push_back(i);
   }
   return found;

@@ -63,7 +63,7 @@ class RaceFinder : public RaceViews {
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
       const Access& access = trace_.accesses[i];
       if (trace_.memories[access.memory].space != Space::global) continue;
-      const bool is_of_block = e_.uses(access.address, Uses::block) && !e_.uses(access.address, unknown | Uses::iteration);
+      const bool is_of_block = e_.uses(access.address, Uses::block) && !e_.uses(access.address, unknown);
       if (access.kind == Access::store && is_of_block) written[access.memory] = i;
       if (access.kind != Access::load || written[access.memory] == not_written || !reads_for_all_blocks(access)) continue;
       races.between_blocks.push_back({written[access.memory], i, false});
@@ -76,15 +76,20 @@ class RaceFinder : public RaceViews {
     if (!any_read_elsewhere(candidates)) return;
     std::vector<BlockView> views;
     for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even}) {
-      for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, kind, more));
+      for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, kind, 0, more));
     }
+    constexpr std::int64_t to_first = -Lanes::sampled_block;
+    for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even})
+      views.push_back(block_view(candidates, kind, to_first + 1, to_first));
     for (std::size_t w = 0; w < candidates.size(); ++w) {
       if (trace_.accesses[candidates[w]].kind != Access::store || overlaps_itself(views, w)) continue;
       for (std::size_t r = 0; r < candidates.size(); ++r) {
         const Access &write = trace_.accesses[candidates[w]], &read = trace_.accesses[candidates[r]];
         if (read.kind != Access::load || read.memory != write.memory || read.address == write.address) continue;
         const auto side = [&](std::size_t v) { return shares(views[v].here[w], views[v].there[r]); };
-        if (!overlaps_itself(views, r) && ((side(0) && side(2)) || (side(1) && side(3)))) {
+        // data[blockIdx.x] = sum of data[blockIdx.x * blockDim.x + ...]: the first block reads what the second one writes.
+        const bool is_beside = !overlaps_itself(views, r) && ((side(0) && side(2)) || (side(1) && side(3)));
+        if (is_beside || (is_of_block_alone(write) && side(4) && side(5))) {
           races.between_blocks.push_back({candidates[w], candidates[r], false});
         }
       }
@@ -276,7 +281,13 @@ class RaceFinder : public RaceViews {
     (meets.of_warps ? races.between_warps : races.within_warps).push_back(race);
   }
 
-  BlockView block_view(const std::vector<std::uint32_t>& candidates, Sample::Kind kind, std::int64_t more) const {
+  // One element for each block.
+  bool is_of_block_alone(const Access& access) const {
+    return e_.uses(access.address, Uses::block) && !e_.uses(access.address, Uses::thread | Uses::iteration | Uses::loaded);
+  }
+
+  // What is touched by blocks that are `first` and `second` further along x than the sampled one.
+  BlockView block_view(const std::vector<std::uint32_t>& candidates, Sample::Kind kind, std::int64_t first, std::int64_t second) const {
     const auto see = [&](std::int64_t blocks) {
       const Lanes lanes(e_, {.kind = kind, .block = block_, .iteration = 0, .more_blocks = blocks});
       const Reached reached = reached_in(lanes);
@@ -284,7 +295,7 @@ class RaceFinder : public RaceViews {
       for (const std::uint32_t i : candidates) all.push_back(touched_by(trace_.accesses[i], lanes, reached));
       return all;
     };
-    return {see(0), see(more)};
+    return {see(first), see(second)};
   }
 
   static bool shares(const Touched& a, const Touched& b) {

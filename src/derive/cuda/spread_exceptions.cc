@@ -53,6 +53,11 @@ struct SizedTerms {
   std::unordered_map<ExprId, ExprId> sizes;  // by product
   std::unordered_set<ExprId> others;
 
+  // y * width + x: x, which is another coordinate of the thread, stays below the width.
+  bool is_row(const Expressions& e) const {
+    return std::ranges::any_of(others, [&](ExprId other) { return e[other].op >= Op::thread_x && e[other].op <= Op::thread_z; });
+  }
+
   bool reaches_to_the_next(ExprId product, ExprId size) const {
     const auto is_next = [&](const auto& term) { return term.first != product && term.second == size; };
     return others.contains(size) || std::ranges::any_of(sizes, is_next);
@@ -77,9 +82,25 @@ SizedTerms sized_terms(const Expressions& e, ExprId root) {
   return found;
 }
 
+// What the iterations of loops are compared with.
+std::unordered_set<ExprId> loop_ends(const Trace& trace) {
+  std::unordered_set<ExprId> ends;
+  const Expressions& e = trace.expressions;
+  for (const Loop& loop : trace.loops) {
+    const Expr& test = e[loop.condition];
+    if ((test.op != Op::lt && test.op != Op::le) || !e.uses(test.a, Uses::iteration)) continue;
+    ExprId end = test.b;
+    while (test.op == Op::le && (e[end].op == Op::add || e[end].op == Op::sub))
+      end = e.constant_of(e[end].a) ? e[end].b : e[end].a;  // n - 1
+    if (e[end].sizes > 0) ends.insert(end);                 // a constant of unknown value is a few elements, as a rule
+  }
+  return ends;
+}
+
 // Products of a thread's coordinate and a size that are compared or clamped.
 std::unordered_set<ExprId> compared_steps(const Trace& trace) {
   const Expressions& e = trace.expressions;
+  const std::unordered_set<ExprId> ends = loop_ends(trace);
   std::unordered_set<ExprId> found, own;
   for (ExprId id = 0; id < e.size(); ++id) {
     const Op op = e[id].op;
@@ -88,7 +109,8 @@ std::unordered_set<ExprId> compared_steps(const Trace& trace) {
     for (const auto& [product, size] : left.sizes) {
       // i < min(begin + share, n) with begin = t * share: all elements up to those of the next thread, however many. A window overlaps
       // others: min(begin + width, n) with begin = t * step.
-      (right.reaches_to_the_next(product, size) ? own : found).insert(product);
+      // So does for (i = 0; i < share; ++i) if (begin + i < n).
+      (right.reaches_to_the_next(product, size) || ends.contains(size) || left.is_row(e) ? own : found).insert(product);
     }
     for (const auto& [product, size] : right.sizes) found.insert(product);
   }

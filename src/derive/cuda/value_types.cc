@@ -85,6 +85,17 @@ bool has_float_member(const Struct& record) {
   });
 }
 
+bool has_double_member(const Struct& record) {
+  return std::ranges::any_of(record.types, [](const auto& member) { return arithmetic_type_named(member.second.name).type == float64; });
+}
+
+// M_PI and its like.
+bool is_constant_of_cmath(std::string_view name) {
+  constexpr std::array<std::string_view, 13> names{"M_E",    "M_LOG2E", "M_LOG10E", "M_LN2",      "M_LN10",  "M_PI",     "M_PI_2",
+                                                   "M_PI_4", "M_1_PI",  "M_2_PI",   "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2"};
+  return std::ranges::find(names, name) != names.end();
+}
+
 }  // namespace
 
 ValueType arithmetic_type_named(std::string_view name) {
@@ -123,6 +134,8 @@ ValueTypes::ValueTypes(const Program& program, const Function& function)
   }
   for (const std::uint32_t p : function.parameters) {
     const ValueType& type = declared(source_.text_of(name_in(source_, syntax.child(p, Role::declarator))));
+    has_float_parameter_ = has_float_parameter_ || type.type == float32;
+    mentions_double_ = mentions_double_ || (type.record && has_double_member(*type.record));
     has_float_pointer_ = has_float_pointer_ || (type.type == float32 && type.levels > 0) || (type.record && has_float_member(*type.record));
   }
   // Operands stand behind the expressions that they belong to.
@@ -189,18 +202,21 @@ ValueType ValueTypes::only_child(std::uint32_t node) const {
   return {};
 }
 
-// `#define HALF 0.5`, `#define LOW (-1e-6f)`; M_PI and its like are of <cmath>.
+// `#define HALF 0.5`, `#define LOW (-1e-6f)`, M_PI
 ValueType ValueTypes::macro_value(std::string_view name) const {
   std::uint32_t where = 0;
   const model::cuda::Macro* macro = program_.macro(name, where);
   if (!macro) {
     ValueType constant = plain(float64);
     constant.literal = 3.14159265358979323846;  // as inexact as the others
-    return name.starts_with("M_") && name.size() <= 10 ? constant : ValueType{};
+    return is_constant_of_cmath(name) ? constant : ValueType{};
   }
   std::string_view text = trim(macro->body);
   while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
   const std::string_view digits = text.starts_with('-') ? trim(text.substr(1)) : text;
+  if (constexpr std::array<std::string_view, 4> numbers{"threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
+      std::ranges::any_of(numbers, [&](std::string_view number) { return text.starts_with(number) && text.size() == number.size() + 1; }))
+    return plain(int32);
   const bool is_number =
       !macro->is_function && !digits.empty() && (digits.front() == '.' || (digits.front() >= '0' && digits.front() <= '9'));
   return is_number && digits.find_first_of(" ()*/") == digits.npos ? literal_of(text) : ValueType{};

@@ -40,6 +40,7 @@ class ValueTypes {
   bool mentions_double() const { return mentions_double_; }
   // Of the function's parameters.
   bool has_float_pointer() const { return has_float_pointer_; }
+  bool has_float_parameter() const { return has_float_parameter_; }  // a number or a pointer
 
  private:
   void declare(std::uint32_t declaration);
@@ -60,7 +61,7 @@ class ValueTypes {
   std::uint32_t first_;
   std::unordered_map<std::string_view, ValueType> names_;
   std::vector<ValueType> types_;  // by node
-  bool mentions_double_ = false, has_float_pointer_ = false;
+  bool mentions_double_ = false, has_float_pointer_ = false, has_float_parameter_ = false;
 };
 
 // "const float" is float32, "size_t" is int64.

@@ -382,6 +382,10 @@ Value Walker::eval_sizeof(std::uint32_t node) {
 Value Walker::eval_cast(std::uint32_t node) {
   const std::uint32_t type = syntax().child(node, Role::type);
   const Value value = eval(syntax().child(node, Role::value));
+  // (std::max)(n, 1) looks like a cast of the last of two numbers, which no program needs.
+  std::uint32_t inner = syntax().child(node, Role::value);
+  while (syntax().is(inner, NodeKind::parenthesized)) inner = syntax().first_child(inner);
+  if (syntax().is(inner, NodeKind::comma)) return with(e_.opaque());
   const std::uint32_t declarator = syntax().child(type, Role::declarator);
   if (declarator == none || value.kind != Value::pointer) return value;
   return retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);

@@ -259,6 +259,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   if (const auto at = e_.constant_of(address.expr); at && trace_.memories[address.memory].is_read_only && *at >= 0 && *at < 1 << 20) {
     constexpr std::int64_t first = std::int64_t{1} << 40;
     value.expr = e_.leaf(Op::uniform, first + (std::int64_t{address.memory} << 20) + *at);
+    e_.mark_size(value.expr);
     return value;
   }
   // Accesses to memory that is private to a thread are not recorded.

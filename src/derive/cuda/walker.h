@@ -212,6 +212,11 @@ class Walker {
   // walk_methods.cc
   const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
+  // A number that the launch gives.
+  void add_size(ExprId number) {
+    trace_.parameters.push_back(number);
+    if (!trace_.is_often_one(number)) e_.mark_size(number);
+  }
   void note_member_of_unknown(const Value& object, ExprId member);
   bool assigns_members_of(std::string_view parameter);
   std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
