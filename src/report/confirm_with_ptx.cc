@@ -1,5 +1,6 @@
 #include "report/confirm_with_ptx.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -46,9 +47,11 @@ void confirm_with_ptx(CudaReport& report, const PtxReport& ptx) {
   for (Finding& finding : report.withheld) {
     const PtxVerdict verdict = evidence.about(finding);
     if (verdict.kind == PtxVerdict::withdrawn) continue;
-    const bool is_sure = verdict.kind == PtxVerdict::confirmed && verdict.confidence == "high";
-    if (is_sure) confirm(finding, verdict);
-    (is_sure ? kept : withheld).push_back(std::move(finding));
+    const bool is_confirmed = verdict.kind == PtxVerdict::confirmed, is_sure = is_confirmed && verdict.confidence == "high";
+    if (is_confirmed) finding.tier = std::min(finding.tier, model::Tier::pedantic);
+    const bool is_shown = is_sure || finding.tier <= report.last_shown;
+    if (is_shown && is_confirmed) confirm(finding, verdict);
+    (is_shown ? kept : withheld).push_back(std::move(finding));
   }
   detect::sort_findings(kept);
   report.findings = std::move(kept);

@@ -28,7 +28,8 @@ struct CudaReport {
   model::cuda::Inspection inspection;
   std::vector<model::Finding> findings;  // most severe first
   std::vector<model::Finding> withheld;  // of the pedantic tier, in the same order, where they were not asked for
-  std::vector<detect::RuleCount> asked;  // by rule
+  model::Tier last_shown = model::Tier::by_default;  // findings of later tiers are withheld
+  std::vector<detect::RuleCount> asked;              // by rule
   std::size_t suppressed = 0;            // by comments in the source
   std::size_t not_understood = 0;        // places in the files that were read around
   bool held_against_ptx = false;         // for at least one of the files

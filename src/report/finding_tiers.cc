@@ -73,8 +73,8 @@ void show(const Choice& choice) {
 }  // namespace
 
 void withhold(CudaReport& report, bool pedantic) {
-  const Tier last_shown = pedantic ? Tier::pedantic : Tier::by_default;
-  const auto rest = std::ranges::stable_partition(report.findings, [&](const Finding& finding) { return finding.tier <= last_shown; });
+  report.last_shown = pedantic ? Tier::pedantic : Tier::by_default;
+  const auto rest = std::ranges::stable_partition(report.findings, [&](const Finding& finding) { return finding.tier <= report.last_shown; });
   report.withheld.assign(std::move_iterator(rest.begin()), std::move_iterator(rest.end()));
   report.findings.erase(rest.begin(), rest.end());
 }

@@ -194,10 +194,10 @@ TEST(ConfirmWithPtx, AccessesAreAsWideAsTheCompilerMadeThem) {
 }
 
 constexpr const char* much = R"(__global__ void k(float* a, int n) {
-  float v[64];
-  for (int i = 0; i < 64; ++i) v[i] = a[i * n];
+  float v[256];
+  for (int i = 0; i < 256; ++i) v[i] = a[i * n];
   float sum = 0;
-  for (int i = 0; i < 64; ++i) sum += v[i] * v[63 - i];
+  for (int i = 0; i < 256; ++i) sum += v[i] * v[255 - i];
   a[threadIdx.x] = sum;
 }
 )";
@@ -260,6 +260,23 @@ TEST(ConfirmWithPtx, AProductOnTheTensorCoresIsNotOutsideOfThem) {
   EXPECT_FALSE(found(*withdrawn, "fp32_only_matmul"));
   EXPECT_NE(notes(*withdrawn).find("withdrawn: in PTX the kernel uses the tensor cores"), std::string::npos) << notes(*withdrawn);
   EXPECT_TRUE(found(*held(cuda, head + "  fma.rn.f32 %f1, %f2, %f3, %f1;\n  ret;\n"), "fp32_only_matmul"));
+}
+
+// Fewer values than a thread has registers for are no finding until the compiler says that they cost something.
+TEST(ConfirmWithPtx, WhatIsUnconfirmedIsShownOnceItIsConfirmed) {
+  report::CodeOptions options;
+  options.pedantic = true;
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create(options).value();
+  std::string some = much;
+  for (std::size_t at = some.find("25"); at != some.npos; at = some.find("25", at)) some.replace(at, 2, "4");  // 256 is 46, 255 is 45
+  const auto report = analyst->inspect_cuda({{"src/kernel.cu", some}}).value();
+  EXPECT_FALSE(found(*report, "high_register_pressure"));
+  const std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"/src/kernel.cu\"\n.visible .entry _Z1kPfi(.param .u64 p0, "
+      ".param .u32 p1)\n{\n  .local .align 16 .b8 depot[256];\n  .reg .b32 %r<3>;\n  .reg .b64 %rd<3>;\n  .loc 1 3 3\n"
+      "  ld.param.u64 %rd1, [p0];\n  mov.u32 %r1, %tid.x;\n  st.global.u32 [%rd1], %r1;\n  ret;\n}\n";
+  report::confirm_with_ptx(*report, *analyst->analyse_ptx("kernel.ptx", text).value());
+  EXPECT_TRUE(found(*report, "high_register_pressure"));
 }
 
 // What --pedantic would show is shown without it when the compiler agrees.

@@ -81,6 +81,11 @@ bool is_in_capitals(std::string_view name) {
   return name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
+// Of Thrust, what launches nothing.
+bool is_view_of_thrust(std::string_view name) {
+  return name.find("pointer") != name.npos || name.find("ptr") != name.npos || name.starts_with("make_") || name == "get" || name == "distance";
+}
+
 // Macros that print, mark a range for a profiler, or choose a type.
 bool says_or_dispatches(std::string_view name) {
   constexpr std::array<std::string_view, 5> words = {"LOG", "PRINT", "TRACE", "NVTX", "DISPATCH"};
@@ -126,8 +131,11 @@ class FunctionLooks {
   }
 
   Look of_unknown(std::uint32_t call, std::string_view name) const {
-    if (names_errors(name) || is_in_capitals(name)) return of_arguments(call);
-    if (!syntax_.is(syntax_[call].parent, NodeKind::expression_statement)) return Look::nothing;
+    const bool is_statement = syntax_.is(syntax_[call].parent, NodeKind::expression_statement);
+    if (names_errors(name) || (is_in_capitals(name) && is_statement)) return of_arguments(call);  // BLOCKS_FOR(n) computes something
+    // Thrust throws where its own launch or one before it was refused.
+    if (source_.text_of(call).starts_with("thrust::") && !is_view_of_thrust(name)) return Look::of_launch;
+    if (!is_statement) return Look::nothing;
     // device_context().Wait() may look as well.
     const bool is_method = !syntax_.is(syntax_.child(call, Role::function), NodeKind::identifier);
     const bool may_look = is_method ? contains_ignoring_case(name, "wait") || contains_ignoring_case(name, "sync") : may_order(name);

@@ -9,6 +9,7 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
 
@@ -19,8 +20,9 @@ using model::CodeSubject;
 using Id = model::CodeFactId;
 
 // "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart", "at uneven distances"
-std::string distance(const AccessPattern& pattern, const Access& access, bool knows_element) {
-  if (pattern.stride_is_symbolic) return "a run-time size apart";
+std::string distance(const Expressions& e, const AccessPattern& pattern, const Access& access, bool knows_element) {
+  const bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0;
+  if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "a size apart that a template or a header sets";
   if (!pattern.lane_stride) return "at uneven distances";
   const std::int64_t bytes = std::abs(*pattern.lane_stride), size = access.bytes;
   if (knows_element) return fmt::format("{} bytes apart", bytes);
@@ -55,7 +57,7 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
   into.set(Id::access_text, text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text));
   const bool knows_element = access.bytes != 0 && !access.is_guess;
-  into.set(Id::lane_distance, distance(pattern, access, knows_element));
+  into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element));
   into.set(Id::sector_bound, times_the_sectors(pattern, knows_element));
   into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);
@@ -88,7 +90,8 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const bool repeats = is_repeated(view.trace, access);
     any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
-    if (is_flat(view, i) && access.bytes <= 4 && !is_chosen_by_data(view.trace, access)) {  // a wider store would change its neighbours
+    const bool is_of_narrow_numbers = access.bytes <= 4 && (!access.is_guess || sounds_like_number(view.trace.memories[access.memory].type));
+    if (is_flat(view, i) && is_of_narrow_numbers && !is_chosen_by_data(view.trace, access)) {  // a wider store would change its neighbours
       narrow.add(access.at);
       any_narrow_load = any_narrow_load || access.kind == Access::load;
     }
@@ -244,6 +247,7 @@ void add_guards(const KernelView& view, CodeSubject& into) {
   const bool any_unguarded = unguarded.any();
   into.set(Id::has_indexed_global, indexed.any(), unguarded.take());
   into.set(Id::has_bounds_guard, !any_unguarded);
+  into.set(Id::is_launched, view.is_launched);
   into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
 }
 

@@ -1,5 +1,9 @@
 // Facts about shared memory, and about matrix products and tensor cores.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -64,7 +68,44 @@ void add_exchanges(const KernelView& view, CodeSubject& into) {
   into.set(Id::global_crosses_threads, global);
 }
 
+// Accesses to members of vectors, by what they have in common, and the members: s[i].x = ...; s[i].y = ...; with all of them, they are one
+// access as wide as the vector, and its passes move nothing but what is asked for.
+class VectorMembers {
+ public:
+  explicit VectorMembers(const KernelView& view) : view_(view) {
+    for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+      if (const char member = member_of(i); member != 0) members_[key_of(i)].insert(member);
+    }
+  }
+
+  bool are_one_access(std::size_t i) const {
+    const Access& access = view_.trace.accesses[i];
+    const std::int64_t stride = std::abs(view_.patterns.accesses[i].lane_stride.value_or(0));
+    if (member_of(i) == 0 || access.bytes == 0 || stride == 0 || stride > 16) return false;
+    return members_.at(key_of(i)).size() * access.bytes >= static_cast<std::uint64_t>(stride);
+  }
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::uint32_t, Access::Kind>;
+  Key key_of(std::size_t i) const {
+    const Access& access = view_.trace.accesses[i];
+    return {access.memory, access.context, access.kind};
+  }
+  // 'x' for s[i].x; 0 for anything else.
+  char member_of(std::size_t i) const {
+    const NodeRef at = view_.trace.accesses[i].at;
+    const Source& source = view_.program.sources()[at.source];
+    if (!source.syntax.is(at.node, NodeKind::field_expression)) return 0;
+    const std::string_view name = source.text_of(source.syntax.child(at.node, Role::field));
+    return name.size() == 1 && std::string_view("xyzw").find(name) != std::string_view::npos ? name[0] : '\0';
+  }
+
+  const KernelView& view_;
+  std::map<Key, std::set<char>> members_;
+};
+
 void add_conflicts(const KernelView& view, CodeSubject& into) {
+  const VectorMembers vectors(view);
   Places places(view);
   std::uint32_t ways = 1;
   std::string name;
@@ -73,7 +114,7 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
     const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
     // A two-way conflict is worth reporting only when the access is executed often.
-    if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
+    if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2) || vectors.are_one_access(i)) continue;
     places.add(view.trace.accesses[i].at);
     in_loop = in_loop || view.trace.accesses[i].loop != none;
     if (here > ways) name = memory.name;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
@@ -66,6 +67,15 @@ std::string_view called_at(const KernelView& view, NodeRef at) {
   return name == none ? "" : source.text_of(name);
 }
 
+// atomicAdd(&flag, 0) reads, as a rule again and again.
+bool adds_nothing(const KernelView& view, NodeRef at) {
+  const Source& source = view.program.sources()[at.source];
+  const std::string_view call = source.text_of(at.node);
+  const std::size_t comma = call.rfind(',');
+  const std::string_view last = comma == call.npos ? "" : trim(call.substr(comma + 1, call.rfind(')') - comma - 1));
+  return last == "0" || last == "0u" || last == "0U";
+}
+
 // Which threads of a block get to an atomic, but for those beyond the end of the data. Those that the data choose count where each of them
 // repeats it; of a single one it is unknown how often it is done.
 enum class Reach : std::uint8_t { unknown, once_of_chosen, of_chosen, of_all };
@@ -108,9 +118,9 @@ constexpr std::array<AtomicKind, 4> atomic_kinds{{{"Every thread", false},
                                                   {"Each warp with threads that the data choose (the compiler joins their atomics)"}}};
 
 // The index of its kind; nothing where nothing is said. Of integers, one of each warp is much where it hands out places in an array.
-std::optional<std::size_t> kind_of(const Access& access, Space space, Reach reach, Aggregation aggregation) {
+std::optional<std::size_t> kind_of(const Access& access, Space space, Reach reach, Aggregation aggregation, bool is_of_block) {
   if (aggregation == Aggregation::none && (reach == Reach::of_all || reach == Reach::of_chosen)) return reach == Reach::of_all ? 0 : 1;
-  if (aggregation != Aggregation::of_warps || space != Space::global || reach == Reach::unknown) return std::nullopt;
+  if (aggregation != Aggregation::of_warps || space != Space::global || reach == Reach::unknown || is_of_block) return std::nullopt;
   if (reach == Reach::once_of_chosen && !access.is_asked) return std::nullopt;
   return reach == Reach::of_all ? 2 : 3;
 }
@@ -126,7 +136,9 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
     if (!is_one_address(view.trace.expressions, access.address)) continue;
     const std::string_view operation = called_at(view, access.at);
     const Aggregation aggregation = aggregation_of(view.program, operation, memory.type);
-    const auto kind = kind_of(access, memory.space, reach_of(view, access, view.patterns.accesses[i]), aggregation);
+    if (adds_nothing(view, access.at)) continue;
+    const bool is_of_block = view.trace.expressions.uses(access.address, Uses::block);
+    const auto kind = kind_of(access, memory.space, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block);
     if (!kind) continue;
     if (!found[*kind].any()) {
       texts[*kind] = fmt::format("{} of {}", operation, memory.type);

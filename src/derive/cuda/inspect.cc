@@ -74,6 +74,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   view.indexed_at_run_time = run_time_indexed_accesses(trace);
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
+  view.is_launched = launches.count > 0;
   view.is_one_block = launches.count > 0 && launches.single_blocks == launches.count;
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;
   view.fits_data = launches.count > 0 && launches.rounded_down == launches.count;

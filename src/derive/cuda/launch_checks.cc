@@ -60,6 +60,8 @@ std::uint32_t end_of_unchecked(const Program& program, const Function& function)
   const std::uint32_t end = end_of_success(source, function);
   for (std::uint32_t n = function.body; end != function.body && n < syntax[function.body].last; ++n) {
     if (syntax.is(n, NodeKind::error)) return function.body;
+    // CHECK_LAUNCH;
+    if (syntax.is(n, NodeKind::identifier) && syntax.is(syntax[n].parent, NodeKind::expression_statement)) return function.body;
     if (!syntax.is(n, NodeKind::call) || syntax.child(n, NodeKind::kernel_call_syntax) != none) continue;
     const std::uint32_t called = syntax.child(n, Role::function);
     const std::uint32_t name = called == none || syntax.is(called, NodeKind::field_expression) ? none : name_in(source, called);

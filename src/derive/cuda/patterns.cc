@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "derive/cuda/expression_parts.h"
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/warp_access.h"
 
 namespace frx::derive::cuda {
@@ -174,6 +175,9 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     // An element of unknown size may be as wide as the lanes are apart.
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
     if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
+    // A record that is not given may be as large as the lanes are apart, and all of it may be used.
+    const bool is_of_record = access.is_guess && !in_banks && !sounds_like_number(trace_.memories[access.memory].type);
+    if (is_of_record && pattern.kind == AccessPattern::spread) pattern.kind = AccessPattern::unknown;
     // A member of elements of unknown size: the lanes are far apart only where a run-time number of elements lies between them.
     const bool is_far = pattern.kind == AccessPattern::spread && pattern.lane_stride && std::abs(*pattern.lane_stride) > farthest_constant;
     if (access.is_vague && access.is_guess && pattern.kind != AccessPattern::uniform && !is_far) pattern.kind = AccessPattern::unknown;

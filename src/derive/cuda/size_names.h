@@ -11,4 +11,7 @@ bool is_increment(std::string_view name);
 // Width, rows, pitch, tile: more than a few elements. One element, or a few channels of a pixel, have other names.
 bool is_extent(std::string_view name);
 
+// T, scalar_t, Real: a type that is not given, and is a number by its name rather than a record.
+bool sounds_like_number(std::string_view type);
+
 }  // namespace frx::derive::cuda

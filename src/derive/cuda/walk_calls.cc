@@ -73,6 +73,7 @@ Value Walker::eval_call(std::uint32_t node) {
   // A variable that is called is an object, or a lambda that was followed where it was defined.
   if (variable) {
     note_order(OrderSite::unknown);
+    note_stores_of_elements(node);
     return with(e_.opaque());
   }
   Value made = unknown_call(arguments);

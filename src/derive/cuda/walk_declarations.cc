@@ -177,7 +177,12 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     variable.lambda = value;
     return put_slot(text(name), variable);
   }
+  // const Record& r = records[i] reads nothing yet.
+  const bool is_bound = syntax().is(plain, NodeKind::reference_declarator) && program_.type(type_text(declaration)).bytes == 0 &&
+                        !syntax().is(syntax().child(declaration, Role::type), NodeKind::placeholder_type);
+  const bool was_quiet = std::exchange(quiet_, quiet_ || is_bound);
   Value first = initial(declaration, plain, value);
+  quiet_ = was_quiet;
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.
   const std::string_view type = type_text(declaration);
   if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&

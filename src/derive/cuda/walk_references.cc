@@ -49,8 +49,20 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::results_of(const std::vecto
   return results;
 }
 
-// f(a[i]) with a parameter T&: the function may write the element.
+// T& as(U& u) { return reinterpret_cast<T&>(u); }
+bool is_view(const Source& source, const Function& f) {
+  const std::uint32_t declarator = source.syntax.child(f.at.node, Role::declarator);
+  if (!source.syntax.is(declarator, NodeKind::reference_declarator) || !is_one_statement(source, f.body)) return false;
+  const std::string_view body = source.text_of(f.body);
+  return body.find('=') == body.npos && body.find("++") == body.npos && body.find("--") == body.npos;
+}
+
+// f(a[i]) with a parameter T&: the function may write the element, or hand it back to be written.
 void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee) {
+  if (call != none && is_view(program_.sources()[callee.at.source], callee)) {
+    const std::uint32_t around = syntax()[call].parent;
+    if (!syntax().is(around, NodeKind::assignment) || syntax()[call].role != Role::left) return;
+  }
   const std::uint32_t list = call == none ? none : syntax().child(call, Role::arguments);
   std::size_t i = 0;
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
@@ -60,6 +72,14 @@ void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee
     if (is_element && is_changeable_reference(program_.sources()[callee.at.source], callee.parameters[i]))
       note_access(address_of(c), c, Access::store);
     ++i;
+  }
+}
+
+// What a pointer to a function leads to may take its arguments by reference.
+void Walker::note_stores_of_elements(std::uint32_t call) {
+  const std::uint32_t list = syntax().child(call, Role::arguments);
+  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
+    if (syntax().is(c, NodeKind::subscript) && is_memory(c)) note_access(address_of(c), c, Access::store);
   }
 }
 

@@ -281,6 +281,7 @@ class Walker {
                                            const std::vector<std::uint32_t>& variables);
   std::vector<std::pair<std::uint32_t, Value>> results_of(const std::vector<Reference>& references, bool all_stay);
   void forget_pointed(std::uint32_t call);
+  void note_stores_of_elements(std::uint32_t call);
   void note_stores_by_reference(std::uint32_t call, const Function& callee);
   void push_lambda_frame();
   void pop_lambda_frame();
