@@ -14,8 +14,8 @@ constexpr double of_normal = 1.4826;  // median deviation to standard deviation
 
 // A length with too few places borrows the scale of one that is one or two steps shorter and was seen at so many; for each step it is taken
 // to grow as it did in the step before, and by this factor.
-constexpr std::size_t most_steps = 2, places_to_lend = 16;
-constexpr double margin_of_step = 1.05;
+constexpr std::size_t most_steps = 2, places_to_lend = 24;
+constexpr double margin_of_step = 1.1;
 
 // Limits, as multiples of the robust scale and of the largest difference at earlier places. Short lengths see single slow runs and need
 // more.
@@ -23,7 +23,7 @@ struct Limits {
   double scale, largest, agreement;
 };
 constexpr Limits limits_of(std::size_t i) {
-  constexpr double of_scale = 4.3;
+  constexpr double of_scale = 4.6;
   if (i == 0) return {1.5 * of_scale, 1.5 * 2.4, 0.7};
   return i == 1 ? Limits{of_scale, 2.2, 0.7} : Limits{of_scale, 1.7, 0.35};
 }
@@ -208,6 +208,11 @@ std::optional<std::size_t> ChangePoints::found_within(double share) const {
 std::optional<Detectable> ChangePoints::smallest() const {
   if (detectable.empty()) return std::nullopt;
   return *std::ranges::min_element(detectable, {}, &Detectable::share);
+}
+
+double expected_alarms_per_10000(std::size_t values) {
+  constexpr std::size_t many = 2000;
+  return values < many ? 6 : 2;
 }
 
 ChangePoints find_changes(std::span<const double> values) {
