@@ -23,7 +23,8 @@ struct Options {
 void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Shows one number of a series over time and finds when its level changed. The noise is learned from the series itself, so that "
-      "runs may depend on each other and drift; without a change at most 2 alarms are expected in 10,000 runs (6 while there are fewer than 2,000).");
+      "runs may depend on each other and drift; without a change at most 2 alarms are expected in 10,000 runs (6 while there are fewer "
+      "than 2,000).");
   syntax.required_argument("SERIES", options.series, "as frx history list --by-series names it");
   syntax.option("--metric", "NAME", options.metric, "the number (default: the first of its answers, such as the time of a step)");
   syntax.option("--last", "N", options.last, "only the newest N records (default 10000)");

@@ -22,7 +22,7 @@ using history::Summary;
 constexpr std::size_t history_name_width = 12;
 constexpr std::size_t times_shown = 10, facts_shown = 40;
 
-std::string value_text(const std::optional<double>& value) { return value ? fmt::format("{:.4g}", *value) : "-"; }
+std::string value_text(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : "-"; }
 std::string or_dash(std::string_view text, std::size_t width = 60) { return text.empty() ? "-" : shorten(printable(text), width); }
 
 Document page_of(const history::Recorded& recorded) {
@@ -72,15 +72,18 @@ Document page_of(const Listing& listing) {
     page.paragraph("No record fits.");
     return page;
   }
+  answer::Column series = names_column("SERIES", Fit::whole);
+  series.below = 16;
   Table table{.columns = {{"ID", 12},
                           {"WHEN (UTC)", 16},
-                          {"VALUE", 9, true},
-                          {"VERDICT", 24, false, 2, true, Fit::cut},
-                          names_column("SERIES", Fit::whole)}};
+                          {"VALUE", 10, true},
+                          {"OF", 15, false, 2, true, Fit::cut},
+                          {"VERDICT", 23, false, 2, true, Fit::cut},
+                          series}};
   for (const Summary& one : listing.records)
-    table.add({short_id(one.id), minute_text(one.at_ms), value_text(one.value), or_dash(one.verdict, 24), one.series});
+    table.add(
+        {short_id(one.id), minute_text(one.at_ms), value_text(one.value), or_dash(one.metric, 15), or_dash(one.verdict, 23), one.series});
   page.add(std::move(table));
-  page.paragraph("VALUE is the first number of each answer, such as the time of a step: frx history show ID names it.");
   return page;
 }
 

@@ -132,7 +132,8 @@ void put_trend(JsonObject& out, const Trend& trend) {
   out.object("changes", [&](JsonObject& inner) {
     const auto& changes = trend.changes;
     inner.add("is_tested", changes.is_tested(), "values", changes.values, "fewest_values", history::fewest_for_changes,
-              "false_alarms_per_10000", history::expected_alarms_per_10000(changes.values), "three_percent_found_within", changes.found_within(asked_change));
+              "false_alarms_per_10000", history::expected_alarms_per_10000(changes.values), "three_percent_found_within",
+              changes.found_within(asked_change));
     inner.list("found", changes.found, [&](JsonObject& one, const ChangePoint& change) {
       const auto& point = trend.points[change.at];
       one.add("at", moment_text(point.at_ms), "id", point.id, "commit", unless_empty(point.commit), "index", change.at, "found_at_index",
@@ -164,7 +165,8 @@ std::vector<std::string> sentences_about(const Trend& trend) {
   }
   sentences.push_back(fmt::format("The smallest change that can be found now is {:.1f} %, about {} after it happens.", 100 * smallest.share,
                                   count_text(smallest.length, "run")));
-  sentences.push_back(fmt::format("Without any change, at most {:g} alarms are expected in 10,000 runs.", history::expected_alarms_per_10000(changes.values)));
+  sentences.push_back(fmt::format("Without any change, at most {:g} alarms are expected in 10,000 runs.",
+                                  history::expected_alarms_per_10000(changes.values)));
   return sentences;
 }
 

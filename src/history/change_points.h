@@ -49,8 +49,8 @@ inline constexpr double least_change = 0.005;  // smaller ones are not reported,
 inline constexpr std::size_t shortest_length = 4, fewest_places = 8;
 // The fewest values with which anything is found.
 inline constexpr std::size_t fewest_for_changes = (4 + fewest_places + 1) * shortest_length;
-// False alarms in 10,000 values, at most in the mean, for a series of so many: of the kinds of noise of docs/validation/history.md the worst,
-// strongly correlated and skewed at once; of most others a tenth of it. Short series know their own noise less well.
+// False alarms in 10,000 values, at most in the mean, for a series of so many: of the kinds of noise of docs/validation/history.md the
+// worst, strongly correlated and skewed at once; of most others a tenth of it. Short series know their own noise less well.
 double expected_alarms_per_10000(std::size_t values);
 
 ChangePoints find_changes(std::span<const double> values);

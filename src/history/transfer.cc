@@ -114,7 +114,10 @@ Result<> Importer::flush() {
 Result<Moved> Importer::finish() {
   TRY(flush());
   for (const TransferLine& line : baselines_) {
-    TRY(store_.set_baseline(line["name"], line["id"], moment_in(line["at"]).value_or(now_ms_)));
+    const Result<> set = store_.set_baseline(line["name"], line["id"], moment_in(line["at"]).value_or(now_ms_));
+    if (!set && set.error().kind == ErrorKind::usage)
+      return fail(ErrorKind::malformed, "baseline '{}' names a record that is not there", shorten(printable(line["name"]), 60)).at(name_);
+    TRY(set);
     ++moved_.baselines;
   }
   return std::move(moved_);
@@ -167,11 +170,12 @@ Result<Moved> export_history(Store& store, TransferFormat format, const Put& put
   moved.store = store.name();
   const auto text_of = [&](const TransferLine& line) { return format == TransferFormat::csv ? csv_of(line) : ndjson_of(line); };
   if (format == TransferFormat::csv) TRY(put(csv_heading()));
+  // First, so that the records they name are among those that are read then, whatever is recorded in the meantime.
+  TRY_ASSIGN(const std::vector<Baseline> baselines, store.baselines());
   TRY(store.each_record([&](const Record& record) -> Result<> {
     ++moved.records;
     return put(text_of(line_of(record)));
   }));
-  TRY_ASSIGN(const std::vector<Baseline> baselines, store.baselines());
   for (const Baseline& one : baselines) TRY(put(text_of(line_of(one))));
   TRY_ASSIGN(const std::vector<RecordedPrediction> predictions, store.predictions());
   for (const RecordedPrediction& one : predictions) TRY(put(text_of(line_of(one))));

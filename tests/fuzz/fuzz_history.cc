@@ -1,5 +1,5 @@
-// Answers that are to be recorded, and exported histories that are to be imported: whatever the bytes are, a record keeps what its id says, and
-// what is exported again is what was imported.
+// Answers that are to be recorded, and exported histories that are to be imported: whatever the bytes are, a record keeps what its id says,
+// and what is exported again is what was imported.
 #include "base/files.h"
 #include "fuzz/input.h"
 #include "history/json_depth.h"
@@ -32,7 +32,9 @@ class Memory final : public Store {
   frx::Result<std::vector<Summary>> list(const Filter&) override { return std::vector<Summary>(); }
   frx::Result<std::vector<SeriesSummary>> series(std::size_t) override { return std::vector<SeriesSummary>(); }
   frx::Result<Record> record(const std::string&) override { return Record(); }
-  frx::Result<std::vector<TrendPoint>> trend(const std::string&, const std::string&, std::size_t) override { return std::vector<TrendPoint>(); }
+  frx::Result<std::vector<TrendPoint>> trend(const std::string&, const std::string&, std::size_t) override {
+    return std::vector<TrendPoint>();
+  }
   frx::Result<std::vector<std::string>> metrics(const std::string&) override { return std::vector<std::string>(); }
   frx::Result<> set_baseline(const std::string&, const std::string&, std::int64_t) override { return {}; }
   frx::Result<std::vector<Baseline>> baselines() override { return std::vector<Baseline>(); }

@@ -47,7 +47,8 @@ std::vector<NoiseModel> noise_models() {
   };
 }
 
-std::vector<double> series_of(const NoiseModel& model, double sigma, std::size_t count, std::uint64_t seed, std::size_t step_at, double step) {
+std::vector<double> series_of(const NoiseModel& model, double sigma, std::size_t count, std::uint64_t seed, std::size_t step_at,
+                              double step) {
   std::mt19937_64 random(seed);
   std::vector<double> values(count);
   double last = 0;

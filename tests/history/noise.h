@@ -26,7 +26,7 @@ std::vector<double> series_of(const NoiseModel& model, double sigma, std::size_t
                               double step = 1);
 
 struct Delay {
-  double missed = 0;                  // share that was not found in `most` values
+  double missed = 0;                   // share that was not found in `most` values
   double median = 0, nine_tenths = 0;  // values until it was found, of all series; `most` where it was not
 };
 // Of a step by `share` after `history` values, over `series` series.
