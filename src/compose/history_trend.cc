@@ -61,7 +61,7 @@ std::string plot_of(const Trend& trend) {
     if (row == plot_rows && drawn.empty()) continue;
     text += fmt::format("  {} {}{}\n", pad_left(label, 10), row == plot_rows ? ' ' : '|', drawn);
   }
-  return text + fmt::format("  {}  {} to {}\n", std::string(10, ' '), minute_text(trend.points.front().at_ms),
+  return text + fmt::format("  {}  {} to {}", std::string(10, ' '), minute_text(trend.points.front().at_ms),
                             minute_text(trend.points.back().at_ms));
 }
 
@@ -105,7 +105,9 @@ Document trend_page(const Trend& trend) {
     page.fact(
         "Level",
         fmt::format("{}, the median {}", number_text(*level), trend.changes.found.empty() ? "of all values" : "since the last change"), 8);
-  page.section("Over time", fmt::format("({})", count_text(trend.points.size(), "value")));
+  answer::Section over_time{"Over time", fmt::format("({})", count_text(trend.points.size(), "value"))};
+  over_time.drawn_as = "trend";
+  page.add(std::move(over_time));
   page.add(answer::Verbatim{plot_of(trend)});
   add_figure(page, trend);
   if (!trend.changes.found.empty()) {
@@ -119,7 +121,9 @@ Document trend_page(const Trend& trend) {
     page.add(std::move(table));
   }
   add_list(page, "What can be found", sentences_about(trend));
-  if (trend.metrics.size() > 1) page.paragraph(Text("Other numbers of this series (--metric): ") + as_name(join(trend.metrics, ", ")));
+  std::vector<std::string> others = trend.metrics;
+  std::erase(others, trend.metric);
+  if (!others.empty()) page.paragraph(Text("Other numbers of this series (--metric): ") + as_name(join(others, ", ")));
   return page;
 }
 

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::array<std::size_t, 8> lengths = {4, 8, 16, 32, 64, 128, 256, 512};
 constexpr std::size_t reference_lengths = 3;  // the reference is so many times as long
-constexpr std::size_t most_places = 128;      // earlier differences that are remembered for each length
+constexpr std::size_t most_places = 256;      // earlier differences that are remembered for each length
 constexpr std::size_t quarters = 4;
 constexpr double of_normal = 1.4826;  // median deviation to standard deviation
 
 // A length with too few places borrows the scale of one that is one or two steps shorter and was seen at so many; for each step it is taken
 // to grow as it did in the step before, and by this factor.
-constexpr std::size_t most_steps = 2, places_to_lend = 24;
+constexpr std::size_t most_steps = 2, places_to_lend = 32;
 constexpr double margin_of_step = 1.1;
 
 // Limits, as multiples of the robust scale and of the largest difference at earlier places. Short lengths see single slow runs and need
@@ -23,12 +23,12 @@ struct Limits {
   double scale, largest, agreement;
 };
 constexpr Limits limits_of(std::size_t i) {
-  constexpr double of_scale = 4.6;
+  constexpr double of_scale = 4.2;
   if (i == 0) return {1.5 * of_scale, 1.5 * 2.4, 0.7};
   return i == 1 ? Limits{of_scale, 2.2, 0.7} : Limits{of_scale, 1.7, 0.35};
 }
 // A scale that is known from few places may be too small.
-double for_few(std::size_t places) { return 1 + 4.0 / static_cast<double>(places); }
+double for_few(std::size_t places) { return 1 + 6.0 / static_cast<double>(places); }
 
 double middle_of(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -38,10 +38,11 @@ double middle_of(std::vector<double>& values) {
 
 // Differences at one length.
 struct Length {
-  std::vector<double> past;         // the last ones, b values apart
-  std::size_t oldest = 0;           // in `past`, once it is full
-  std::size_t waited = 0;           // values since one was put aside
-  std::optional<double> put_aside;  // counts b values later, when it is known to contain no change
+  std::vector<double> past;  // the last ones, half a length apart
+  std::size_t oldest = 0;    // in `past`, once it is full
+  std::size_t waited = 0;    // values since one was put aside
+  // The last two count a length later, when they are known to contain no change; the earlier one first.
+  std::array<std::optional<double>, 2> put_aside;
   double centre = 0, scale = 0, largest = 0;
 
   bool is_known() const { return past.size() >= fewest_places; }
@@ -61,10 +62,10 @@ struct Length {
   }
 
   void pass_by(double difference, std::size_t b) {
-    if (++waited < b) return;
+    if (++waited < b / 2) return;
     waited = 0;
-    if (put_aside) note(*put_aside);
-    put_aside = difference;
+    if (put_aside[0]) note(*put_aside[0]);
+    put_aside = {put_aside[1], difference};
   }
 };
 
@@ -168,7 +169,7 @@ void Finder::begin_again(const ChangePoint& change) {
   begin_ = change.at + 1;
   for (Length& one : all_) {
     one.waited = 0;
-    one.put_aside.reset();
+    one.put_aside = {};
   }
 }
 

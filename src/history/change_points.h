@@ -3,12 +3,12 @@
 // Values of one series are not independent (temperature, clocks, other load), drift slowly and have outliers, so no distribution is
 // assumed. At eight lengths b = 4 to 512 the mean of the last b values is compared with the mean of the 3 b before them, by logarithms and
 // after a running median of three. What such a difference is without a change is learned from the series itself: from the same difference
-// at earlier places, b values apart. These contain whatever autocorrelation and drift the series has at that length. A change is reported
+// at earlier places, half of b apart. These contain whatever autocorrelation and drift the series has at that length. A change is reported
 // when the difference exceeds a multiple of their robust scale as well as of their largest, and all quarters of the last b values agree.
 // The multiples are set by simulation (docs/validation/history.md, docs/adr/0026-change-points-against-the-series-itself.md).
 //
-// A length is used once it was seen at 8 earlier places (4 b + 9 b values), or, with a wider limit, once one or two shorter lengths were
-// seen at 16. With fewer values nothing is concluded. Time and memory O(n).
+// A length is used once it was seen at 16 earlier places (13 b values), or, with a wider limit, once one that is one or two steps shorter
+// was seen at 32. With fewer values nothing is concluded. Time and memory O(n).
 #pragma once
 
 #include <array>
@@ -46,9 +46,9 @@ struct ChangePoints {
 };
 
 inline constexpr double least_change = 0.005;  // smaller ones are not reported, however little a series scatters
-inline constexpr std::size_t shortest_length = 4, fewest_places = 8;
+inline constexpr std::size_t shortest_length = 4, fewest_places = 16;
 // The fewest values with which anything is found.
-inline constexpr std::size_t fewest_for_changes = (4 + fewest_places + 1) * shortest_length;
+inline constexpr std::size_t fewest_for_changes = (4 + fewest_places / 2 + 1) * shortest_length;
 // False alarms in 10,000 values, at most in the mean, for a series of so many: of the kinds of noise of docs/validation/history.md the
 // worst, strongly correlated and skewed at once; of most others a tenth of it. Short series know their own noise less well.
 double expected_alarms_per_10000(std::size_t values);
