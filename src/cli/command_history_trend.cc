@@ -32,7 +32,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--fail-on-change", options.fail_on_change, "exit with 1 when the newest records have another level than those before");
   describe_history(syntax, options.common);
   syntax.example("trace/resnet/nvidia-a100-sxm4-80gb", "did steps become slower, and when?");
-  syntax.example("profile/gemm --metric avg_dram_throughput_pct --html trend.html", "another number, with a page");
+  syntax.example("trace/resnet --metric gpu_busy_fraction --html trend.html", "another number, with a page");
   describe_history_codes(syntax, "the trend is shown; with --fail-on-change, the last change is older than the 100 newest records");
   syntax.exit_code(3, "no record has this series, or this number");
 }
