@@ -74,15 +74,15 @@ void describe_record(Syntax& syntax, bool& record);
 Result<int> expect_recorded(Result<int> code, const Io& io);
 
 template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
-struct Recording {
+struct RecordingCommand {
   Options options;
   bool record = false;
 
-  static void declare_all(Syntax& syntax, Recording& all) {
+  static void declare_all(Syntax& syntax, RecordingCommand& all) {
     declare(syntax, all.options);
     describe_record(syntax, all.record);
   }
-  static Result<int> act_and_record(const Recording& all, Io& io) {
+  static Result<int> act_and_record(const RecordingCommand& all, Io& io) {
     io.recording = all.record ? Io::Recording::asked : Io::Recording::off;
     return expect_recorded(act(all.options, io), io);
   }
@@ -91,7 +91,7 @@ struct Recording {
 // The same for a command whose answer a history can keep: it has --record, too.
 template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
 constexpr Command make_recording_command(std::string_view name, std::string_view summary, std::string_view group) {
-  using All = Recording<Options, declare, act>;
+  using All = RecordingCommand<Options, declare, act>;
   return make_command<All, All::declare_all, All::act_and_record>(name, summary, group);
 }
 

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/history_commands.h"
 #include "cli/history_comparison.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "ingest/source.h"
 
 namespace frx::cli {

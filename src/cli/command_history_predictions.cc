@@ -4,7 +4,7 @@
 #include "cli/history_commands.h"
 #include "cli/json_output.h"
 #include "cli/prediction_ledger.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 
 namespace frx::cli {
 namespace command_history_predictions {

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/history_commands.h"
 #include "compose/history.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "ingest/source.h"
 
 namespace frx::cli {

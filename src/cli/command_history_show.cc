@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/history_commands.h"
 #include "compose/history.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 
 namespace frx::cli {
 namespace command_history_show {

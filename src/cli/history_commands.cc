@@ -9,7 +9,7 @@
 #include "cli/git_revision.h"
 #include "cli/print_answer.h"
 #include "compose/history.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "render/render.h"
 
 namespace frx::cli {

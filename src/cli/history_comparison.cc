@@ -7,7 +7,7 @@
 #include "compose/answers.h"
 #include "compose/kernel_answers.h"
 #include "compose/layout_diff.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "report/baselines.h"
 #include "report/expertise.h"
 #include "report/kernels/profile_diff.h"

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "compose/history.h"
 #include "compose/parts.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 
 namespace frx::compose {
 namespace {

@@ -161,7 +161,7 @@ Result<> Connection::expect_ours(Use use) {
         .hint("name another file with --store or FRX_HISTORY; this one is left as it is");
   }
   if (version > known) {
-    return fail(ErrorKind::malformed, "the history was written by a newer frx: its schema has version {}, and this one knows up to {}",
+    return fail(ErrorKind::malformed, "the history was written by a newer frx: its schema has version {}, and this one reads up to {}",
                 version, known)
         .at(path_)
         .hint("update frx, or name another file with --store or FRX_HISTORY; this one is left as it is");

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "history/record_of.h"
 #include "history/transfer.h"
 #include "history/zipped.h"

@@ -2,7 +2,7 @@
 
 #include "base/moment.h"
 #include "base/text.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "history/record_of.h"
 #include "history/transfer_line.h"
 #include "ingest/csv.h"

@@ -5,7 +5,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "ingest/csv.h"
 
 namespace frx::history {

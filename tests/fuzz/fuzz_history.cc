@@ -2,7 +2,7 @@
 // and what is exported again is what was imported.
 #include "base/files.h"
 #include "fuzz/input.h"
-#include "history/json_depth.h"
+#include "history/json_in.h"
 #include "history/record_of.h"
 #include "history/transfer.h"
 #include "history/transfer_line.h"

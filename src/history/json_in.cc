@@ -1,4 +1,4 @@
-#include "history/json_depth.h"
+#include "history/json_in.h"
 
 namespace frx::history {
 namespace {

@@ -1,4 +1,4 @@
-// Whether a JSON text may be read into a tree: trees are walked by recursion, and texts of strangers nest without end.
+// A JSON text as a tree. Trees are walked by recursion, so one that nests too deeply would exhaust the stack.
 #pragma once
 
 #include <cstddef>
