@@ -41,9 +41,15 @@ Result<Record> record_in(const TransferLine& line, const std::string& name) {
     return fail(ErrorKind::malformed, "expected a time such as 2026-11-26T12:44:55Z as at, found '{}'", shorten(printable(line["at"]), 40));
   if (line["series"].empty()) return fail(ErrorKind::malformed, "expected a text as series");
   if (line["document"].size() > largest_document) return fail(ErrorKind::malformed, "the document is larger than 64 MiB");
+  std::string machine;
+  if (!line["machine"].empty()) {
+    const std::optional<Json> facts = json_in(line["machine"]);
+    if (!facts || !facts->is_object()) return fail(ErrorKind::malformed, "expected an object of JSON as machine");
+    machine = facts->dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
   const std::optional<Json> document = json_in(line["document"]);
   if (!document) return fail(ErrorKind::malformed, "expected JSON as document");
-  TRY_ASSIGN(Record record, record_of(*document, {line["series"], *at, line["commit"], line["program"], line["machine"]}, name));
+  TRY_ASSIGN(Record record, record_of(*document, {line["series"], *at, line["commit"], line["program"], std::move(machine)}, name));
   if (!line["id"].empty() && line["id"] != record.id)
     return fail(ErrorKind::malformed, "the record is not the one that was exported: its id is {} and should be {}",
                 shorten(printable(line["id"]), 64), record.id);
