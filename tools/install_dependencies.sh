@@ -17,7 +17,7 @@ packages=(
   libelf-dev                             # cubins inside profiles
   libprotozero-dev                       # Nsight Compute reports are protobuf messages
   liblz4-dev                             # compressed device code in programs
-  libsqlite3-dev                         # exports of Nsight Systems are databases
+  libsqlite3-dev                         # exports of Nsight Systems are databases, and so is the history
   libzstd-dev                            # compressed reports (.ncu-repz)
   libisal-dev                            # not needed: gzip is unpacked several times as fast with it
   zlib1g-dev                             # compressed traces (.json.gz), run bundles as zip archives

@@ -69,6 +69,32 @@ constexpr Command make_command(std::string_view name, std::string_view summary, 
           }};
 }
 
+// --record of a command that analyses (cli/record_flag.cc).
+void describe_record(Syntax& syntax, bool& record);
+Result<int> expect_recorded(Result<int> code, const Io& io);
+
+template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
+struct RecordingCommand {
+  Options options;
+  bool record = false;
+
+  static void declare_all(Syntax& syntax, RecordingCommand& all) {
+    declare(syntax, all.options);
+    describe_record(syntax, all.record);
+  }
+  static Result<int> act_and_record(const RecordingCommand& all, Io& io) {
+    io.recording = all.record ? Io::Recording::asked : Io::Recording::off;
+    return expect_recorded(act(all.options, io), io);
+  }
+};
+
+// The same for a command whose answer a history can keep: it has --record, too.
+template <typename Options, void (*declare)(Syntax&, Options&), Result<int> (*act)(const Options&, Io&)>
+constexpr Command make_recording_command(std::string_view name, std::string_view summary, std::string_view group) {
+  using All = RecordingCommand<Options, declare, act>;
+  return make_command<All, All::declare_all, All::act_and_record>(name, summary, group);
+}
+
 #define FRX_COMMAND(name) extern const Command name##_command;
 #include "cli/commands.def"
 #undef FRX_COMMAND

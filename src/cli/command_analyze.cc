@@ -312,7 +312,7 @@ Result<int> act(const Options& given, Io& io) {
 }  // namespace
 }  // namespace command_analyze
 
-constinit const Command analyze_command = make_command<command_analyze::Options, command_analyze::describe, command_analyze::act>(
+constinit const Command analyze_command = make_recording_command<command_analyze::Options, command_analyze::describe, command_analyze::act>(
     "analyze", "Diagnose an export, or compare two", "Diagnose");
 
 }  // namespace frx::cli

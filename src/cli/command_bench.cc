@@ -188,7 +188,7 @@ Result<int> act(const Options& given, Io& io) {
 }  // namespace
 }  // namespace command_bench
 
-constinit const Command bench_command = make_command<command_bench::Options, command_bench::describe, command_bench::act>(
+constinit const Command bench_command = make_recording_command<command_bench::Options, command_bench::describe, command_bench::act>(
     "bench", "Build two CUDA programs and say which is faster", "Measure");
 
 }  // namespace frx::cli

@@ -184,7 +184,7 @@ Result<int> act(const Options& given, Io& io) {
 }  // namespace
 }  // namespace command_compare
 
-constinit const Command compare_command = make_command<command_compare::Options, command_compare::describe, command_compare::act>(
+constinit const Command compare_command = make_recording_command<command_compare::Options, command_compare::describe, command_compare::act>(
     "compare", "Say which of two is better or faster, if one can tell", "Diagnose");
 
 }  // namespace frx::cli

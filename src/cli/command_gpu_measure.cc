@@ -75,7 +75,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_gpu_measure
 
 constinit const Command gpu_measure_command =
-    make_command<command_gpu_measure::Options, command_gpu_measure::describe, command_gpu_measure::act>(
+    make_recording_command<command_gpu_measure::Options, command_gpu_measure::describe, command_gpu_measure::act>(
         "gpu measure", "Measure energy, power and clocks of the GPUs while a program runs", "Measure");
 
 }  // namespace frx::cli

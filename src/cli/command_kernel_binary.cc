@@ -46,7 +46,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_kernel_binary
 
 constinit const Command kernel_binary_command =
-    make_command<command_kernel_binary::Options, command_kernel_binary::describe, command_kernel_binary::act>(
+    make_recording_command<command_kernel_binary::Options, command_kernel_binary::describe, command_kernel_binary::act>(
         "kernel binary", "List the CUDA kernels of a program, with their times", "Measure");
 
 }  // namespace frx::cli

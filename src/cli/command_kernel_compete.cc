@@ -112,7 +112,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_kernel_compete
 
 constinit const Command kernel_compete_command =
-    make_command<command_kernel_compete::Options, command_kernel_compete::describe, command_kernel_compete::act>(
+    make_recording_command<command_kernel_compete::Options, command_kernel_compete::describe, command_kernel_compete::act>(
         "kernel compete", "Say which of several commands is the fastest", "Measure");
 
 }  // namespace frx::cli

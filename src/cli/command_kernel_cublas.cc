@@ -145,7 +145,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_kernel_cublas
 
 constinit const Command kernel_cublas_command =
-    make_command<command_kernel_cublas::Options, command_kernel_cublas::describe, command_kernel_cublas::act>(
+    make_recording_command<command_kernel_cublas::Options, command_kernel_cublas::describe, command_kernel_cublas::act>(
         "kernel cublas", "Say how near a matrix product of cuBLAS is to the peak", "Measure");
 
 }  // namespace frx::cli

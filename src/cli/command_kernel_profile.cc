@@ -272,7 +272,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_kernel_profile
 
 constinit const Command kernel_profile_command =
-    make_command<command_kernel_profile::Options, command_kernel_profile::describe, command_kernel_profile::act>(
+    make_recording_command<command_kernel_profile::Options, command_kernel_profile::describe, command_kernel_profile::act>(
         "kernel profile", "Profile one kernel and place it under the roofline", "Diagnose");
 
 }  // namespace frx::cli

@@ -40,7 +40,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_kernel_python
 
 constinit const Command kernel_python_command =
-    make_command<command_kernel_python::Options, command_kernel_python::describe, command_kernel_python::act>(
+    make_recording_command<command_kernel_python::Options, command_kernel_python::describe, command_kernel_python::act>(
         "kernel python", "List the CUDA kernels of a Python command", "Measure");
 
 }  // namespace frx::cli

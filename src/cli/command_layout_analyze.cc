@@ -51,7 +51,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_layout_analyze
 
 constinit const Command layout_analyze_command =
-    make_command<command_layout_analyze::Options, command_layout_analyze::describe, command_layout_analyze::act>(
+    make_recording_command<command_layout_analyze::Options, command_layout_analyze::describe, command_layout_analyze::act>(
         "layout analyze", "Find what memory layouts cost, and the fixes", "Diagnose");
 
 }  // namespace frx::cli

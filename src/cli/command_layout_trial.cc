@@ -211,7 +211,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_layout_trial
 
 constinit const Command layout_trial_command =
-    make_command<command_layout_trial::Options, command_layout_trial::describe, command_layout_trial::act>(
+    make_recording_command<command_layout_trial::Options, command_layout_trial::describe, command_layout_trial::act>(
         "layout trial", "Try a change of memory layout, and let it pass gates or not", "Measure");
 
 }  // namespace frx::cli

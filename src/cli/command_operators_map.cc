@@ -221,7 +221,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_operators_map
 
 constinit const Command operators_map_command =
-    make_command<command_operators_map::Options, command_operators_map::describe, command_operators_map::act>(
+    make_recording_command<command_operators_map::Options, command_operators_map::describe, command_operators_map::act>(
         "operators map", "Join counters of ncu with the operators of a recording", "Diagnose");
 
 }  // namespace frx::cli

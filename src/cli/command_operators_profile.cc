@@ -122,7 +122,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_operators_profile
 
 constinit const Command operators_profile_command =
-    make_command<command_operators_profile::Options, command_operators_profile::describe, command_operators_profile::act>(
+    make_recording_command<command_operators_profile::Options, command_operators_profile::describe, command_operators_profile::act>(
         "operators profile", "Record a model with Nsight Systems, by operator", "Diagnose");
 
 }  // namespace frx::cli

@@ -76,7 +76,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace command_operators_report
 
 constinit const Command operators_report_command =
-    make_command<command_operators_report::Options, command_operators_report::describe, command_operators_report::act>(
+    make_recording_command<command_operators_report::Options, command_operators_report::describe, command_operators_report::act>(
         "operators report", "Divide GPU time by operator of a model", "Diagnose");
 
 }  // namespace frx::cli

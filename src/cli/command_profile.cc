@@ -139,7 +139,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_profile
 
-constinit const Command profile_command = make_command<command_profile::Options, command_profile::describe, command_profile::act>(
+constinit const Command profile_command = make_recording_command<command_profile::Options, command_profile::describe, command_profile::act>(
     "profile", "Say why kernels are slow, from ncu or from an export", "Diagnose");
 
 }  // namespace frx::cli

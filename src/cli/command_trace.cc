@@ -110,7 +110,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_trace
 
-constinit const Command trace_command = make_command<command_trace::Options, command_trace::describe, command_trace::act>(
+constinit const Command trace_command = make_recording_command<command_trace::Options, command_trace::describe, command_trace::act>(
     "trace", "Record a program with Nsight Systems and sum it up", "Measure");
 
 }  // namespace frx::cli

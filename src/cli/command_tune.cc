@@ -245,7 +245,7 @@ Result<int> act(const Options& options, Io& io) {
 }  // namespace
 }  // namespace command_tune
 
-constinit const Command tune_command = make_command<command_tune::Options, command_tune::describe, command_tune::act>(
+constinit const Command tune_command = make_recording_command<command_tune::Options, command_tune::describe, command_tune::act>(
     "tune", "Try settings of a training program, and recommend the fastest that is safe", "Measure");
 
 }  // namespace frx::cli

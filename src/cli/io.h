@@ -91,7 +91,10 @@ struct Io {
   bool reads_settings = false;                    // files of settings count: of the program, and not of the library
   std::shared_ptr<const Settings> settings = {};  // of the run
   std::vector<OptionPreset> presets = {};         // what they say about the options of the command
-  bool opens_page = false;                        // --open: a page goes to a file, which a browser is told to show
+  // --record: the answer that is printed goes to the history.
+  enum class Recording : std::uint8_t { off, asked, done };
+  Recording recording = Recording::off;
+  bool opens_page = false;  // --open: a page goes to a file, which a browser is told to show
   // Answers of thousands of small pieces. A process that ends has no need to give them back one by one.
   std::vector<std::shared_ptr<const void>> kept = {};
 

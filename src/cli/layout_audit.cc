@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/folder_lock.h"
+#include "cli/git_revision.h"
 #include "compose/layout_trial.h"
 
 namespace frx::cli {
@@ -28,17 +29,6 @@ std::string audit_time() {
 std::string user_name() {
   const passwd* entry = ::getpwuid(::getuid());
   return entry && entry->pw_name ? entry->pw_name : "";
-}
-
-std::string git_revision(const capture::Host& host) {
-  const std::optional<std::string> git = host.program("git");
-  if (!git) return {};
-  capture::ChildCommand command;
-  command.argv = {*git, "rev-parse", "HEAD"};
-  command.err = capture::Output::discard;
-  command.time_limit = std::chrono::seconds(5);
-  const Result<capture::Exit> exit = host.run(command);
-  return exit && exit->ok() ? std::string(trim(exit->out)) : std::string();
 }
 
 // Whether the file ends in the middle of a line.

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/safe_text.h"
 #include "base/temporary_directory.h"
+#include "cli/history_commands.h"
 #include "render/render.h"
 
 namespace frx::cli {
@@ -36,6 +37,19 @@ Result<> open_page(Io& io, const answer::Answer& answer, std::string_view format
 }
 
 std::string address_of_pages(const Io& io) { return io.environment("FRX_PAGES").value_or(FRX_PAGES); }
+
+Result<> write_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
+  // Its lines are commands on purpose, and it escapes what is in them.
+  const bool is_commands = format == "github";
+  if (is_commands) io.out.safety().run_by(BuildService::none);
+  const render::Style style{io.width, io.colour, detail, address_of_pages(io)};
+  Result<> done = render::render(answer, format, style, [&io](std::string_view text) { io.out.write(text); });
+  if (is_commands) io.out.safety().run_by(build_service(io));
+  if (done) return done;
+  Error error = std::move(done).error();
+  error.where = fmt::format("--format {}", format);
+  return Failure{std::move(error)};
+}
 
 }  // namespace
 
@@ -74,17 +88,9 @@ Result<> open_if_asked(std::string_view command, bool open, std::string_view for
 
 Result<> print_answer(Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {
   io.kept.insert(io.kept.end(), answer.kept.begin(), answer.kept.end());
-  if (io.opens_page) return open_page(io, answer, format);
-  // Its lines are commands on purpose, and it escapes what is in them.
-  const bool is_commands = format == "github";
-  if (is_commands) io.out.safety().run_by(BuildService::none);
-  const render::Style style{io.width, io.colour, detail, address_of_pages(io)};
-  Result<> done = render::render(answer, format, style, [&io](std::string_view text) { io.out.write(text); });
-  if (is_commands) io.out.safety().run_by(build_service(io));
-  if (done) return done;
-  Error error = std::move(done).error();
-  error.where = fmt::format("--format {}", format);
-  return Failure{std::move(error)};
+  TRY(io.opens_page ? open_page(io, answer, format) : write_answer(io, answer, format, detail));
+  if (io.recording == Io::Recording::asked) return record_answer(io, answer);
+  return {};
 }
 
 Result<std::string> rendered_for_file(const Io& io, const answer::Answer& answer, std::string_view format, answer::Detail detail) {

@@ -39,6 +39,7 @@ constexpr SettingKind kinds[] = {
     {"noise_floor", "FRX_NOISE_FLOOR", "--noise-floor", "", percent, anywhere, "", "2", "differences of time up to this count as nothing"},
     {"preset", "FRX_PRESET", "--preset", "profile", choice, anywhere, "memory|tensor|occupancy|stalls|full", "full",
      "the counters of a live run of ncu"},
+    {"history", "FRX_HISTORY", "--store", "", path, own, "", "frx/history.db below XDG_STATE_HOME", "the file of frx history and --record"},
     {"nvcc", "FRX_NVCC", "", "", program, own, "", "in PATH or NVIDIA's folder", "the compiler of CUDA source"},
     {"ncu", "FRX_NCU", "", "", program, own, "", "in PATH or NVIDIA's folder", "Nsight Compute"},
     {"nsys", "FRX_NSYS", "", "", program, own, "", "in PATH or NVIDIA's folder", "Nsight Systems"},

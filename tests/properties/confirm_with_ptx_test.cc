@@ -264,9 +264,7 @@ TEST(ConfirmWithPtx, AProductOnTheTensorCoresIsNotOutsideOfThem) {
 
 // Fewer values than a thread has registers for are no finding until the compiler says that they cost something.
 TEST(ConfirmWithPtx, WhatIsUnconfirmedIsShownOnceItIsConfirmed) {
-  report::CodeOptions options;
-  options.pedantic = true;
-  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create(options).value();
+  const std::unique_ptr<report::CodeAnalyst> analyst = report::CodeAnalyst::create({.pedantic = true}).value();
   std::string some = much;
   for (std::size_t at = some.find("25"); at != some.npos; at = some.find("25", at)) some.replace(at, 2, "4");  // 256 is 46, 255 is 45
   const auto report = analyst->inspect_cuda({{"src/kernel.cu", some}}).value();

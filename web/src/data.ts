@@ -104,6 +104,14 @@ export interface TuningData {
   }[];
 }
 
+// One number of a history, oldest first.
+export interface TrendData {
+  metric: string;
+  times_ms: number[]; // since 1970, UTC
+  points: {value: number; id: string; commit: string}[]; // commit "": not known
+  changes: {at: number; detected_at: number; ratio: number}[]; // indices of points; ratio: new level / old level
+}
+
 // Work over time. Lanes are threads of the CPU and streams of GPUs. The events of a lane are divided into tiles, which are decoded when
 // they are looked at; a lane from far away is drawn from `overview`.
 export interface TimelineData {
@@ -151,5 +159,6 @@ export interface FigureData {
   intervals: IntervalsData;
   tuning: TuningData;
   timeline: TimelineData;
+  trend: TrendData;
 }
 export type FigureKind = keyof FigureData;

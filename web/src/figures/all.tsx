@@ -10,6 +10,7 @@ import {Roofline} from './roofline';
 import {Source} from './source';
 import {Steps} from './steps';
 import {Timeline} from './timeline';
+import {Trend} from './trend';
 import {Tuning} from './tuning';
 
 const figures: {[Kind in FigureKind]: ComponentType<{data: FigureData[Kind]}>} = {
@@ -22,6 +23,7 @@ const figures: {[Kind in FigureKind]: ComponentType<{data: FigureData[Kind]}>} =
   intervals: Intervals,
   tuning: Tuning,
   timeline: Timeline,
+  trend: Trend,
 };
 
 export function isFigureKind(kind: string): kind is FigureKind {

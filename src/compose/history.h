@@ -1,0 +1,25 @@
+// What the commands of a history answer (src/history/views.h), as answers.
+#pragma once
+
+#include <memory>
+
+#include "answer/answer.h"
+#include "history/views.h"
+
+namespace frx::compose {
+
+answer::Answer answer_of(std::shared_ptr<const history::Recorded> recorded);
+answer::Answer answer_of(std::shared_ptr<const history::Listing> listing);
+answer::Answer answer_of(std::shared_ptr<const history::Shown> shown);
+answer::Answer answer_of(std::shared_ptr<const history::Trend> trend);
+answer::Answer answer_of(std::shared_ptr<const history::Baselines> baselines);
+// `mode`: "history_export", "history_import" or "history_pruned".
+answer::Answer answer_of(std::shared_ptr<const history::Moved> moved, std::string mode);
+answer::Answer answer_of(std::shared_ptr<const history::Health> health);
+
+// The beginning of an id that people are shown.
+std::string short_id(std::string_view id);
+// What a search for changes concluded, and what it would take to see one of 3 %: sentences.
+std::vector<std::string> sentences_about(const history::Trend& trend);
+
+}  // namespace frx::compose

@@ -1,0 +1,103 @@
+// Where the records of a history lie, whatever keeps them. Narrow on purpose: batches that are written once however often they are sent (by
+// content hash), and the questions that the commands ask.
+//
+// Times are milliseconds since 1970, UTC. Records come newest first unless a function says otherwise. Errors name the store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "history/record.h"
+
+namespace frx::history {
+
+// Which records; what is empty or absent asks for nothing.
+struct Filter {
+  std::string series, label, commit;    // the commit by its beginning
+  std::optional<std::int64_t> from_ms;  // at that time or later
+  std::size_t limit = 20;               // 0: no limit
+};
+
+// A record without its details.
+struct Summary {
+  std::int64_t row = 0;  // of the store, for its own functions
+  std::string id, series, commit, schema, mode, source, verdict, gpu, metric;
+  std::int64_t at_ms = 0;
+  std::optional<double> value;  // of `metric`
+};
+
+struct SeriesSummary {
+  std::string name;
+  std::uint64_t records = 0;
+  std::int64_t first_ms = 0, last_ms = 0;
+};
+
+// One value of a series.
+struct TrendPoint {
+  std::int64_t at_ms = 0;
+  double value = 0;
+  std::string id, commit;
+};
+
+struct Baseline {
+  std::string name, id, series, verdict;
+  std::int64_t set_ms = 0;
+};
+
+struct Stored {
+  std::vector<bool> is_new;     // of each record that was given
+  std::size_t predictions = 0;  // that are new
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual const std::string& name() const = 0;
+
+  // All of them or, with an error, none. Those that are there already stay as they are.
+  virtual Result<Stored> add(std::span<const Record> records) = 0;
+  virtual Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) = 0;
+
+  virtual Result<std::vector<Summary>> list(const Filter& filter) = 0;
+  // Newest use first.
+  virtual Result<std::vector<SeriesSummary>> series(std::size_t limit) = 0;
+  // The one record whose id begins so. Usage: none or several do.
+  virtual Result<Record> record(const std::string& id) = 0;
+  // Of the last `most` records of a series that have the metric, oldest first.
+  virtual Result<std::vector<TrendPoint>> trend(const std::string& series, const std::string& metric, std::size_t most) = 0;
+  // The names of its facts, and the one of its last record that is shown first.
+  virtual Result<std::vector<std::string>> metrics(const std::string& series) = 0;
+
+  virtual Result<> set_baseline(const std::string& name, const std::string& id, std::int64_t at_ms) = 0;
+  virtual Result<std::vector<Baseline>> baselines() = 0;  // by name
+  virtual Result<bool> remove_baseline(const std::string& name) = 0;
+
+  // The scored predictions, oldest first.
+  virtual Result<std::vector<RecordedPrediction>> predictions() = 0;
+
+  // All records with their documents, oldest first, one after the other.
+  virtual Result<> each_record(const std::function<Result<>(const Record&)>& take) = 0;
+
+  // Removes all but the newest `keep` of each series, or what is older than a time, but for records that a baseline names. How many.
+  virtual Result<std::uint64_t> keep_newest(std::uint64_t keep) = 0;
+  virtual Result<std::uint64_t> remove_before(std::int64_t at_ms) = 0;
+
+  struct Checked {
+    std::uint64_t records = 0, bytes = 0;
+    std::vector<std::string> faults;  // sentences
+  };
+  // Reads everything: the structure of the store, and that every document has the content of its hash.
+  virtual Result<Checked> check() = 0;
+};
+
+// The database of SQLite at `path`. For reading it has to be there.
+enum class Open : std::uint8_t { to_read, to_write };
+Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how);
+
+}  // namespace frx::history
