@@ -132,25 +132,36 @@ Result<> check_identity(FleetReport& report) {
   return {};
 }
 
-// The entries by rank, with what is known of each.
-Result<std::vector<FleetEntry>> by_rank(const std::vector<FleetEntry>& entries, FleetReport& report) {
-  std::vector<Result<model::RankHead>> heads(entries.size(), model::RankHead());
-  for_each_in_parallel(entries.size(), [&](std::size_t i) { heads[i] = entries[i].file->head(entries[i].rank); });
+struct KnownRank {
+  FleetEntry entry;
+  std::vector<std::string> words;
+};
+
+// The entries by rank. What is damaged is left out with a note; it is an error where nothing is left.
+Result<std::vector<KnownRank>> by_rank(const std::vector<FleetEntry>& entries, FleetReport& report) {
+  std::vector<Result<model::RankSummary>> known(entries.size(), model::RankSummary());
+  for_each_in_parallel(entries.size(), [&](std::size_t i) { known[i] = entries[i].file->without_calls(entries[i].rank); });
   std::vector<std::pair<std::int64_t, std::size_t>> order;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    if (!heads[i]) return Failure{heads[i].error()};
-    if (!heads[i]->rank) {
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!known[i]) {
+      if (!first) first = known[i].error();
+      report.notes.push_back(fmt::format("{} is left out: {}", printable(entries[i].file->name()), known[i].error().message));
+      continue;
+    }
+    if (!known[i]->head.rank) {
       return fail(ErrorKind::malformed, "expected the summaries of the ranks of one run, found one that names no rank")
           .at(entries[i].file->name())
           .hint("put the rank into the name of the trace before it is summarised: trace.rank0.json");
     }
-    order.emplace_back(*heads[i]->rank, i);
+    order.emplace_back(*known[i]->head.rank, i);
   }
+  if (order.empty() && first) return Failure{*first};
   std::ranges::sort(order);
-  std::vector<FleetEntry> sorted;
+  std::vector<KnownRank> sorted;
   for (const auto& [rank, i] : order) {
-    sorted.push_back(entries[i]);
-    report.heads.push_back(std::move(*heads[i]));
+    sorted.push_back({entries[i], std::move(known[i]->words)});
+    report.heads.push_back(std::move(known[i]->head));
   }
   return sorted;
 }
@@ -229,17 +240,16 @@ Result<std::shared_ptr<FleetReport>> analyse_fleet(const TraceAnalyst& analyst, 
   auto report = std::make_shared<FleetReport>();
   report->source = std::move(source);
   report->notes = std::move(notes);
-  TRY_ASSIGN(const std::vector<FleetEntry> sorted, by_rank(entries, *report));
+  TRY_ASSIGN(const std::vector<KnownRank> sorted, by_rank(entries, *report));
   TRY(check_identity(*report));
   TRY_ASSIGN(const knowledge::FleetRules rules, knowledge::FleetRules::load(analyst.judge().knowledge().library));
   CallsOfFiles calls(sorted.size());
   std::vector<FleetRank> ranks;
   std::vector<std::int64_t> bases;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    TRY_ASSIGN(const model::RankSummary known, sorted[i].file->without_calls(sorted[i].rank));
     std::vector<std::uint32_t> words;
-    for (const std::string& word : known.words) words.push_back(report->words.add(word));
-    TRY(calls.add(i, sorted[i], std::move(words)));
+    for (const std::string& word : sorted[i].words) words.push_back(report->words.add(word));
+    TRY(calls.add(i, sorted[i].entry, std::move(words)));
     model::RankHead& head = report->heads[i];
     bases.push_back(head.base_time_ns);
     ranks.push_back({*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), head.exposed_communication,
@@ -249,7 +259,7 @@ Result<std::shared_ptr<FleetReport>> analyse_fleet(const TraceAnalyst& analyst, 
   TRY_ASSIGN(report->fleet, derive::ranks::fleet_of(ranks, calls, report->words, rules));
   collect_labels(*report);
   report->answering = costliest(report->fleet).value_or(typical(report->heads));
-  TRY(answer(analyst, sorted[report->answering], *report));
+  TRY(answer(analyst, sorted[report->answering].entry, *report));
   note_what_is_left_out(*report);
   return report;
 }

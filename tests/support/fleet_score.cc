@@ -42,8 +42,10 @@ std::vector<FleetCount> score_of(const report::FleetReport& report, const Cluste
       const bool right = truth.slow_nodes.contains(link.nodes[0]);
       count_name(links, right, right);
     } else {
+      // More than two nodes are a name that says less, and no wrong one where one of them is slow.
       const bool right = link.nodes.size() == 2 && truth.slow_pairs.contains({link.nodes[0], link.nodes[1]});
-      count_name(pairs, right, right);
+      const bool is_slow = std::ranges::any_of(link.nodes, [&](const std::string& node) { return truth.slow_nodes.contains(node); });
+      count_name(pairs, right, right || is_slow);
     }
   }
   return {always, at_times, nodes, links, pairs};

@@ -9,7 +9,6 @@ namespace frx::testing {
 namespace {
 
 constexpr double step_ns = 200e6;
-constexpr double work_noise = 0.01, transfer_noise = 0.02;
 constexpr double disturbed_chance = 2e-4, disturbed_share = 0.05;  // of steps of ranks, without a reason
 constexpr double leaving_ns = 5e3;                                 // members leave a collective within this time
 
@@ -156,7 +155,7 @@ bool MadeCluster::is_disturbed(int rank, int step) const {
 
 void MadeCluster::work(int step, std::vector<double>& time, double share) {
   for (int rank = 0; rank < ranks(); ++rank) {
-    double ns = step_ns * share * std::max(0.5, 1 + work_noise * gaussian());
+    double ns = step_ns * share * std::max(0.5, 1 + plan_.work_noise * gaussian());
     const auto late = late_by_.find(rank);
     if (late != late_by_.end() && is_disturbed(rank, step)) ns += late->second * share;
     time[rank] += ns;
@@ -179,7 +178,7 @@ void MadeCluster::meet(Kind kind, std::vector<double>& time) {
       const auto slow = pair_times_.find({node_of(members[0]), node_of(members[1])});
       if (slow != pair_times_.end()) times = std::max(times, slow->second);
     }
-    const double end = last + collectives[static_cast<int>(kind)].usual_ns * times * std::max(0.8, 1 + transfer_noise * gaussian());
+    const double end = last + collectives[static_cast<int>(kind)].usual_ns * times * std::max(0.8, 1 + plan_.transfer_noise * gaussian());
     for (const int member : members) {
       const double left = end + leaving_ns * uniform();
       const std::int64_t begin = on_clock(member, time[member]);

@@ -26,6 +26,7 @@ struct ClusterPlan {
   int slow_nodes = 0, slow_pairs = 0;                      // at most one a stage of the pipeline
   double least_late = 0.02, most_late = 0.10;              // share of a step; of ranks at times in those steps twice as much
   double least_slow = 1.3, most_slow = 2.0;                // times the usual transfer
+  double work_noise = 0.01, transfer_noise = 0.02;         // deviation, as a share of each piece of work and of each transfer
 };
 
 // What was planted. Nodes by their names, pairs in order.

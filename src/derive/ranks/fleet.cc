@@ -15,9 +15,7 @@ namespace {
 using knowledge::FleetRules;
 using knowledge::FleetThreshold;
 
-double limit_of(const FleetThreshold& threshold, double deviation, double whole) {
-  return std::max({threshold.noise_times * deviation, threshold.least_ns, threshold.least_share * whole});
-}
+double least_of(const FleetThreshold& threshold, double whole) { return std::max(threshold.least_ns, threshold.least_share * whole); }
 
 // Steps that more than half of the ranks have.
 std::vector<std::int64_t> steps_of_most(const std::vector<FleetRank>& ranks, std::uint64_t& left_out) {
@@ -69,7 +67,7 @@ class ClockLine {
 struct GroupSums {
   std::vector<std::uint32_t> ranks;
   std::vector<EndTrack> tracks;  // by rank
-  Hits slow;
+  Evidence slow;
   double transfer_ns = 0;
   std::uint64_t steps = 0, collectives = 0;
 };
@@ -77,7 +75,7 @@ struct GroupSums {
 struct RankSums {
   RankClock clock;
   ClockLine line;
-  Hits late;
+  Evidence late;
   double waited_ns = 0;
   std::uint64_t steps = 0;
 };
@@ -194,8 +192,7 @@ class Reduction {
     noise_.push_back(middle.deviation);
     for (std::size_t i = 0; i < late.size(); ++i) {
       if (!present[i]) continue;
-      const double excess = late[i] - middle.median;
-      sums_[i].late.add(excess > limit_of(rules_.late, middle.deviation, ranks_[i].step_ns), excess, 0);
+      sums_[i].late.add(late[i], middle.median, rules_.late.noise_times * middle.deviation, least_of(rules_.late, ranks_[i].step_ns));
       sums_[i].waited_ns += waited[i];
       ++sums_[i].steps;
     }
@@ -216,8 +213,8 @@ class Reduction {
         ++one->sums->steps;
         if (groups.size() < rules_.fewest_peers) continue;
         const double excess = one->found.transfer_ns - middle.median;
-        const bool slow = excess > limit_of(rules_.slow_link, middle.deviation, middle.median);
-        one->sums->slow.add(slow, excess, middle.median > 0 ? one->found.transfer_ns / middle.median : 0);
+        one->sums->slow.add(excess, 0, rules_.slow_link.noise_times * middle.deviation, least_of(rules_.slow_link, middle.median),
+                            middle.median > 0 ? one->found.transfer_ns / middle.median : 0);
       }
     }
   }
@@ -230,7 +227,7 @@ class Reduction {
         ++fleet_.alone;
         continue;
       }
-      fleet_.groups.push_back({group, sums.ranks, GroupRole::other, sums.slow.record(), sums.slow.steps() > 0,
+      fleet_.groups.push_back({group, sums.ranks, GroupRole::other, {}, sums.slow.clear().steps() > 0,
                                sums.steps > 0 ? sums.transfer_ns / static_cast<double>(sums.steps) : 0, sums.collectives, sums.steps});
     }
     conclude_slow();
@@ -241,23 +238,21 @@ class Reduction {
   }
 
   void conclude_late() {
-    std::vector<const Hits*> all;
+    std::vector<const Evidence*> all;
     for (const RankSums& one : sums_) all.push_back(&one.late);
-    const double by_chance = chance_of_a_step(all, rules_.step_by_chance);
+    const Verdicts verdicts(all, rules_);
     std::uint64_t most_steps = 0;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const RankSums& one = sums_[i];
       FleetRankResult result;
-      result.late = one.late.record();
-      result.late.habit = habit_of(one.late, by_chance, sums_.size(), rules_);
-      if (result.late.habit == Habit::sometimes) result.late.period = one.late.period();
+      result.late = verdicts.of(one.late);
       result.waited_ns = one.steps > 0 ? one.waited_ns / static_cast<double>(one.steps) : 0;
-      most_steps = std::max(most_steps, one.late.steps());
+      most_steps = std::max(most_steps, one.steps);
       fleet_.waited_ns += result.waited_ns / static_cast<double>(sums_.size());
       fleet_.step_ns += ranks_[i].step_ns / static_cast<double>(sums_.size());
       fleet_.ranks.push_back(result);
     }
-    fleet_.steps_needed = steps_needed(by_chance, sums_.size(), rules_);
+    fleet_.steps_needed = verdicts.steps_needed();
     fleet_.enough_steps = most_steps >= fleet_.steps_needed;
     fleet_.noise_ns = median_of(noise_);
   }
@@ -282,16 +277,12 @@ class Reduction {
   }
 
   void conclude_slow() {
-    std::vector<const Hits*> all;
+    std::vector<const Evidence*> all;
     for (const auto& [group, sums] : groups_) {
-      if (sums.slow.steps() > 0) all.push_back(&sums.slow);
+      if (sums.slow.clear().steps() > 0) all.push_back(&sums.slow);
     }
-    const double by_chance = chance_of_a_step(all, rules_.step_by_chance);
-    for (FleetGroup& group : fleet_.groups) {
-      const Hits& hits = groups_.at(group.group).slow;
-      group.slow.habit = habit_of(hits, by_chance, all.size(), rules_);
-      if (group.slow.habit == Habit::sometimes) group.slow.period = hits.period();
-    }
+    const Verdicts verdicts(all, rules_);
+    for (FleetGroup& group : fleet_.groups) group.slow = verdicts.of(groups_.at(group.group).slow);
   }
 
   void conclude_clocks() {

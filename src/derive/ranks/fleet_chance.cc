@@ -96,18 +96,45 @@ double chance_of_a_step(const std::vector<const Hits*>& all, double least) {
   return steps > 0 ? std::clamp((hits + 1) / steps, least, 1.0) : 1;
 }
 
-Habit habit_of(const Hits& hits, double chance_of_a_step, std::size_t all, const knowledge::FleetRules& rules) {
-  if (hits.steps() < rules.fewest_steps || hits.hits() == 0) return Habit::none;
-  if (chance_of_hits(hits.hits(), hits.steps(), chance_of_a_step) * static_cast<double>(all) > rules.chance) return Habit::none;
-  const double share = static_cast<double>(hits.hits()) / static_cast<double>(hits.steps());
-  return share >= rules.always_share ? Habit::always : Habit::sometimes;
+namespace {
+
+double by_chance(const std::vector<const Evidence*>& all, const Hits& (Evidence::*hits)() const, const knowledge::FleetRules& rules) {
+  std::vector<const Hits*> list;
+  for (const Evidence* one : all) list.push_back(&(one->*hits)());
+  return chance_of_a_step(list, rules.step_by_chance);
 }
 
-std::uint64_t steps_needed(double chance_of_a_step, std::size_t all, const knowledge::FleetRules& rules) {
-  const double allowed = rules.chance / static_cast<double>(std::max<std::size_t>(all, 1));
-  if (chance_of_a_step >= 1) return UINT64_MAX;
-  const double needed = std::ceil(std::log(allowed) / std::log(chance_of_a_step));
-  return std::max<std::uint64_t>(rules.fewest_steps, static_cast<std::uint64_t>(needed));
+bool is_chance(const Hits& hits, double chance_of_step, std::size_t all, const knowledge::FleetRules& rules) {
+  if (hits.steps() < rules.fewest_steps || hits.hits() == 0) return true;
+  // Each of them is looked at twice.
+  return chance_of_hits(hits.hits(), hits.steps(), chance_of_step) * 2 * static_cast<double>(all) > rules.chance;
+}
+
+}  // namespace
+
+Verdicts::Verdicts(const std::vector<const Evidence*>& all, const knowledge::FleetRules& rules)
+    : all_(all.size()),
+      rules_(rules),
+      clear_by_chance_(by_chance(all, &Evidence::clear, rules)),
+      leaning_by_chance_(by_chance(all, &Evidence::leaning, rules)) {}
+
+Record Verdicts::of(const Evidence& one) const {
+  Record leaning = one.leaning().record(), clear = one.clear().record();
+  if (leaning.share() >= rules_.always_share && !is_chance(one.leaning(), leaning_by_chance_, all_, rules_)) {
+    leaning.habit = Habit::always;
+    return leaning;
+  }
+  if (is_chance(one.clear(), clear_by_chance_, all_, rules_)) return clear;
+  clear.habit = Habit::sometimes;
+  clear.period = one.clear().period();
+  return clear;
+}
+
+std::uint64_t Verdicts::steps_needed() const {
+  const double allowed = rules_.chance / 2 / static_cast<double>(std::max<std::size_t>(all_, 1));
+  if (leaning_by_chance_ >= 1) return UINT64_MAX;
+  const double needed = std::ceil(std::log(allowed) / std::log(leaning_by_chance_));
+  return std::max<std::uint64_t>(rules_.fewest_steps, static_cast<std::uint64_t>(needed));
 }
 
 }  // namespace frx::derive::ranks

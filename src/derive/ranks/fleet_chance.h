@@ -1,6 +1,7 @@
 // How many steps in which something was so are more than chance, and how far apart values are without a reason.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,14 +39,37 @@ class Hits {
   std::vector<std::uint64_t> bits_;  // by step
 };
 
+// The same by two limits: one that a step has to reach alone, and half of it for what is so in nearly every step.
+class Evidence {
+ public:
+  // `usual`: of those without a reason, which differ from each other by noise; `limit`: of what is more; `least`: below it nothing counts.
+  void add(double excess, double usual, double limit, double least, double ratio = 0) {
+    clear_.add(excess > std::max(usual + limit, least), excess, ratio);
+    leaning_.add(excess > std::max(usual + limit / 2, least), excess, ratio);
+  }
+  const Hits& clear() const { return clear_; }
+  const Hits& leaning() const { return leaning_; }
+
+ private:
+  Hits clear_, leaning_;
+};
+
+// What the evidence of each of many says, all of them together wrongly with a probability of rules.chance.
+class Verdicts {
+ public:
+  Verdicts(const std::vector<const Evidence*>& all, const knowledge::FleetRules& rules);
+  Record of(const Evidence& one) const;
+  // In which a rank that is late in each of them is named.
+  std::uint64_t steps_needed() const;
+
+ private:
+  std::size_t all_;
+  const knowledge::FleetRules& rules_;
+  double clear_by_chance_, leaning_by_chance_;
+};
+
 // Of many that are alike but for a few: how likely one counts in a step by chance, seen from those with fewest hits: nine
 // tenths, half of a few.
 double chance_of_a_step(const std::vector<const Hits*>& all, double least);
-
-// always, sometimes, or none where chance explains it: all of them together may be wrong with a probability of rules.chance.
-Habit habit_of(const Hits& hits, double chance_of_a_step, std::size_t all, const knowledge::FleetRules& rules);
-
-// The fewest steps in which a rank that is late in each of them is named.
-std::uint64_t steps_needed(double chance_of_a_step, std::size_t all, const knowledge::FleetRules& rules);
 
 }  // namespace frx::derive::ranks
