@@ -1,6 +1,6 @@
 // How often ranks, nodes and links of a made-up cluster are named rightly: docs/validation/fleet.md.
 //
-//   frx_fleet_validation FOLDER [RUNS [PIPELINE [PER_FILE]]]
+//   frx_fleet_validation FOLDER [RUNS [PIPELINE [PER_FILE [STEPS]]]]
 //   frx_fleet_validation FOLDER --sensitivity
 //
 // The second form says how much of what is planted is found by how much it costs, in clusters of 1,600 ranks. FOLDER is for the summaries, which are kept. RUNS clusters of 400 * PIPELINE ranks (25 without it: 10,000) with PER_FILE ranks in a
@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-testing::ClusterPlan plan_of(int run, int pipeline) {
-  testing::ClusterPlan plan{.tensor = 8, .data = 50, .pipeline = pipeline, .steps = 48, .layers = 16, .seed = static_cast<std::uint64_t>(run + 1)};
+testing::ClusterPlan plan_of(int run, int pipeline, int steps) {
+  testing::ClusterPlan plan{.tensor = 8, .data = 50, .pipeline = pipeline, .steps = steps, .layers = 16, .seed = static_cast<std::uint64_t>(run + 1)};
   if (run % 2 == 1) return plan;
   plan.late_ranks = plan.ranks_at_times = 5 * pipeline / 2;
   plan.late_nodes = pipeline / 2;
@@ -99,10 +99,11 @@ int main(int argc, char** argv) {
   const std::string folder = argv[1];
   if (argc > 2 && std::string_view(argv[2]) == "--sensitivity") return tell_sensitivity(folder);
   const int runs = argc > 2 ? std::atoi(argv[2]) : 2, pipeline = argc > 3 ? std::atoi(argv[3]) : 25, per_file = argc > 4 ? std::atoi(argv[4]) : 1;
+  const int steps = argc > 5 ? std::atoi(argv[5]) : 48;
   std::vector<testing::FleetCount> sums;
   for (int run = 0; run < runs; ++run) {
     std::filesystem::create_directories(folder);
-    const auto counts = run_one(plan_of(run, pipeline), folder, per_file);
+    const auto counts = run_one(plan_of(run, pipeline, steps), folder, per_file);
     if (!counts) {
       std::fprintf(stderr, "%s\n", to_string(counts.error()).c_str());
       return 1;
