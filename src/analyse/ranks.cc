@@ -21,8 +21,7 @@ Result<AnyReport> analyse_as_fleet(RankInputs& ranks, std::string name, Context&
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
   std::vector<std::string> notes;
   TRY_ASSIGN(const std::vector<report::FleetEntry> entries, ranks.fleet(notes));
-  TRY_ASSIGN(std::shared_ptr<const report::FleetReport> fleet,
-             report::analyse_fleet(*analyst, std::move(name), entries, std::move(notes)));
+  TRY_ASSIGN(std::shared_ptr<const report::FleetReport> fleet, report::analyse_fleet(*analyst, std::move(name), entries, std::move(notes)));
   return AnyReport(std::make_shared<const answer::Answer>(compose::answer_of(std::move(fleet))));
 }
 

@@ -36,7 +36,7 @@ class RankInputs {
 
   std::vector<Input>& inputs_;
   Context& context_;
-  std::vector<Result<Summaries>> opened_;             // by input; null for a trace
+  std::vector<Result<Summaries>> opened_;        // by input; null for a trace
   std::vector<std::vector<std::string>> names_;  // by input: of the traces of its ranks
 };
 

@@ -21,7 +21,9 @@
 namespace frx {
 
 // Small magnitudes of either sign as small numbers: 0, -1, 1, -2 become 0, 1, 2, 3.
-constexpr std::uint64_t folded(std::int64_t value) { return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63); }
+constexpr std::uint64_t folded(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
 constexpr std::int64_t unfolded(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
 
 class Packer {

@@ -118,8 +118,7 @@ std::string bytes_text(std::uint64_t bytes) { return format_quantity(static_cast
 void tell(const Options& options, const std::vector<Written>& all, Io& io) {
   if (options.json) {
     Json files = Json::array();
-    for (const Written& one : all)
-      files.push_back({{"source", one.trace}, {"file", one.file}, {"ranks", one.ranks}, {"bytes", one.bytes}});
+    for (const Written& one : all) files.push_back({{"source", one.trace}, {"file", one.file}, {"ranks", one.ranks}, {"bytes", one.bytes}});
     write_json(io, "summarise", {{"files", files}});
     return;
   }

@@ -35,8 +35,8 @@ void put_node(JsonObject& out, const FleetView& view, const FleetNode& node) {
 void put_group(JsonObject& out, const FleetView& view, const FleetGroup& group) {
   std::vector<std::int64_t> ranks;
   for (const std::uint32_t i : group.ranks) ranks.push_back(view.numbers[i]);
-  out.add("group", view.words[group.group], "role", name_of(group.role), "ranks", ranks, "transfer_ns", whole_ns(group.transfer_ns), "times",
-          group.slow.ratio);
+  out.add("group", view.words[group.group], "role", name_of(group.role), "ranks", ranks, "transfer_ns", whole_ns(group.transfer_ns),
+          "times", group.slow.ratio);
   put_record(out, group.slow);
 }
 

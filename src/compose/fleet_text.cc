@@ -41,7 +41,8 @@ void add_fleet_head(Document& page, const FleetReport& report) {
   if (!report.missing.empty()) page.fact("Missing", gaps_text(report.missing) + ": whether one of them is late cannot be seen");
   if (const std::string gpus = fleet_gpus(report); !gpus.empty()) page.fact("GPU", gpus);
   page.fact("Steps", fmt::format("{} that most ranks have, {} each", report.fleet.steps, format_quantity(report.fleet.step_ns, "ns")));
-  page.fact("Collectives", fmt::format("{} matched by group and order; {} ended together", report.fleet.collectives, report.fleet.together));
+  page.fact("Collectives",
+            fmt::format("{} matched by group and order; {} ended together", report.fleet.collectives, report.fleet.together));
   if (const std::string groups = groups_text(view); !groups.empty()) page.fact("Groups", groups);
   if (report.fleet.collectives > 0) page.fact("Clocks", clocks_text(view));
 }
@@ -49,10 +50,12 @@ void add_fleet_head(Document& page, const FleetReport& report) {
 std::string whose_answer(const FleetReport& report) {
   const std::int64_t rank = *report.heads[report.answering].rank;
   std::vector<std::string> says;
-  for (const auto& [label, count] : report.labels) says.push_back(fmt::format("{} ({})", label.empty() ? "nothing" : label, count_text(count, "rank")));
-  const std::string who = report::costliest(report.fleet)
-                              ? fmt::format("The answer of rank {}, the late one that costs the others most: what slows it down slows down the run.", rank)
-                              : fmt::format("The answer of rank {}, the one with the middle step time.", rank);
+  for (const auto& [label, count] : report.labels)
+    says.push_back(fmt::format("{} ({})", label.empty() ? "nothing" : label, count_text(count, "rank")));
+  const std::string who =
+      report::costliest(report.fleet)
+          ? fmt::format("The answer of rank {}, the late one that costs the others most: what slows it down slows down the run.", rank)
+          : fmt::format("The answer of rank {}, the one with the middle step time.", rank);
   return fmt::format("{} Looked at alone, the recordings say: {}.", who, join(says, "; "));
 }
 

@@ -88,8 +88,9 @@ std::string fleet_sentence(const FleetView& view) {
   const Fleet& fleet = view.fleet;
   if (fleet.collectives == 0) return "Who is late is not known: no collectives of two ranks were matched.";
   if (fleet.together * 2 < fleet.collectives) {
-    return fmt::format("Who is late is not known: of {} that have the same name and place only {} ended together, so they may not be the same ones.",
-                       count_text(fleet.collectives, "collective"), fleet.together);
+    return fmt::format(
+        "Who is late is not known: of {} that have the same name and place only {} ended together, so they may not be the same ones.",
+        count_text(fleet.collectives, "collective"), fleet.together);
   }
   std::size_t always = 0, sometimes = 0, node_always = 0, node_sometimes = 0;
   for (const derive::ranks::FleetRankResult& one : fleet.ranks) {
@@ -137,7 +138,8 @@ void add_late(Document& page, const FleetView& view) {
   if (shown < all) page.paragraph(fmt::format("{} more; --json has all of them.", all - shown));
   page.blank();
   page.paragraph(
-      "late by: its own work between two collectives beyond that of the middle rank of the group, in the steps in which it is late; waiting "
+      "late by: its own work between two collectives beyond that of the middle rank of the group, in the steps in which it is late; "
+      "waiting "
       "for other ranks is not counted.");
 }
 
@@ -146,15 +148,16 @@ void add_slow_links(Document& page, const FleetView& view) {
   if (fleet.links.empty()) return;
   page.section("Slow links", std::min(rows_shown, fleet.links.size()), fleet.links.size());
   page.paragraph(
-      "These collectives take longer than the same ones of other groups, counted from the arrival of their last rank: no rank is the reason.");
+      "These collectives take longer than the same ones of other groups, counted from the arrival of their last rank: no rank is the "
+      "reason.");
   page.blank();
   Table table{{number_column("times", 6), number_column("of a step", 9, 2), answer::Column{"in", 22}, number_column("groups", 6, 2),
                words_column("which link", Fit::wrap)}};
   for (const FleetLink& link : std::span(fleet.links).first(std::min(rows_shown, fleet.links.size()))) {
     const auto cost = [&](std::size_t i) { return cost_of(fleet.groups[i].slow); };
     const Record& worst = fleet.groups[*std::ranges::max_element(link.groups, {}, cost)].slow;
-    table.add({fmt::format("{:.2f}", worst.ratio), share_of(worst.excess_ns, fleet.step_ns), of_steps(worst), std::to_string(link.groups.size()),
-               link_name(view, link)});
+    table.add({fmt::format("{:.2f}", worst.ratio), share_of(worst.excess_ns, fleet.step_ns), of_steps(worst),
+               std::to_string(link.groups.size()), link_name(view, link)});
   }
   page.add(std::move(table));
 }
@@ -162,7 +165,8 @@ void add_slow_links(Document& page, const FleetView& view) {
 std::string groups_text(const FleetView& view) {
   std::vector<std::string> parts;
   for (const derive::ranks::FleetRoles& role : view.fleet.roles) {
-    const std::string size = role.least == role.most ? fmt::format("{} ranks", role.least) : fmt::format("{} to {} ranks", role.least, role.most);
+    const std::string size =
+        role.least == role.most ? fmt::format("{} ranks", role.least) : fmt::format("{} to {} ranks", role.least, role.most);
     parts.push_back(role.role == GroupRole::everyone ? fmt::format("{} of all ranks", role.groups)
                     : role.role == GroupRole::other  ? fmt::format("{} others of {}", role.groups, size)
                                                      : fmt::format("{} {} of {}", role.groups, name_of(role.role), size));

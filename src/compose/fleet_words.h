@@ -18,8 +18,8 @@ struct FleetView {
 
   const derive::ranks::Fleet& fleet;
   const Interner& words;
-  std::vector<std::int64_t> numbers;      // of the ranks
-  std::vector<std::string_view> nodes;    // of each rank; "": not known
+  std::vector<std::int64_t> numbers;    // of the ranks
+  std::vector<std::string_view> nodes;  // of each rank; "": not known
 };
 
 // Who is late, always or at times, in a sentence; why none is named where none is.

@@ -15,7 +15,7 @@ constexpr const Format* all[] = {
 };
 
 constexpr std::string_view kind_names[] = {
-    "an Nsight Compute profile", "a trace of a training run", "a run bundle",         "PTX",           "CUDA source",
+    "an Nsight Compute profile", "a trace of a training run", "a run bundle",        "PTX",           "CUDA source",
     "compiled device code",      "a log of a compiler",       "a summary of a rank", "something else"};
 
 bool is_named(const Format& format, std::string_view name) {

@@ -26,32 +26,32 @@ struct RankCall {
 
 // What a word of RankCall::what stands for, where the recording says so.
 struct CollectiveShape {
-  std::uint32_t what = 0;            // of the words
-  std::string kind, type;            // "allreduce", "Float", as the file has them
+  std::uint32_t what = 0;  // of the words
+  std::string kind, type;  // "allreduce", "Float", as the file has them
   std::uint64_t in_elements = 0, out_elements = 0;
-  std::uint64_t bytes = 0;           // of the message; 0: the type is not known
+  std::uint64_t bytes = 0;  // of the message; 0: the type is not known
 
   friend bool operator==(const CollectiveShape&, const CollectiveShape&) = default;
 };
 
 // What is asked of every rank of thousands, so that it is read without the rest.
 struct RankHead {
-  std::string trace;                // the name of the file that was summarised
-  std::string node;                 // the machine; "": not said
-  std::string gpu;                  // "NVIDIA H100", "2 x NVIDIA A100"; "": not said
-  std::int32_t device = -1;         // of the only GPU used; -1: none or several
+  std::string trace;         // the name of the file that was summarised
+  std::string node;          // the machine; "": not said
+  std::string gpu;           // "NVIDIA H100", "2 x NVIDIA A100"; "": not said
+  std::int32_t device = -1;  // of the only GPU used; -1: none or several
   std::optional<std::int64_t> rank, world_size;
-  std::int64_t base_time_ns = 0;    // added to the times of calls, it gives the time since 1970; 0: not said
-  bool clock_broken = false;        // times between events are invalid: there are no calls
-  bool described = false;           // collectives by arguments beside their kernels, and not by their names alone
-  bool cut_short = false;           // the recording ended early
-  std::uint64_t outside_steps = 0;  // collectives launched in no step, which are left out
-  std::uint64_t point_to_point = 0; // sends and receives
-  std::vector<std::int64_t> steps;  // numbers of those that count, ascending
-  std::optional<double> step_time_ns;            // their mean
-  std::optional<double> exposed_communication;   // share of a step in which it communicates and nothing computes
-  std::optional<double> busy;                    // share of a step in which the GPU works
-  std::string label;                // what its own recording says limits it; "": nothing
+  std::int64_t base_time_ns = 0;                // added to the times of calls, it gives the time since 1970; 0: not said
+  bool clock_broken = false;                    // times between events are invalid: there are no calls
+  bool described = false;                       // collectives by arguments beside their kernels, and not by their names alone
+  bool cut_short = false;                       // the recording ended early
+  std::uint64_t outside_steps = 0;              // collectives launched in no step, which are left out
+  std::uint64_t point_to_point = 0;             // sends and receives
+  std::vector<std::int64_t> steps;              // numbers of those that count, ascending
+  std::optional<double> step_time_ns;           // their mean
+  std::optional<double> exposed_communication;  // share of a step in which it communicates and nothing computes
+  std::optional<double> busy;                   // share of a step in which the GPU works
+  std::string label;                            // what its own recording says limits it; "": nothing
 
   friend bool operator==(const RankHead&, const RankHead&) = default;
 };

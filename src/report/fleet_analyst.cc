@@ -51,8 +51,8 @@ class CallsOfFiles final : public derive::ranks::FleetCalls {
         const RankCall& call = cursor.calls[cursor.at];
         if (call.step < step) continue;
         const bool is_send = call.group == RankCall::no_group;
-        into.push_back({cursor.words[call.what], is_send ? RankCall::no_group : cursor.words[call.group],
-                        shifted(call.start, cursor.base), call.duration});
+        into.push_back({cursor.words[call.what], is_send ? RankCall::no_group : cursor.words[call.group], shifted(call.start, cursor.base),
+                        call.duration});
       }
       if (cursor.at < cursor.calls.size()) return {};
       while (cursor.next < cursor.blocks.size() && cursor.blocks[cursor.next].last_step < step) ++cursor.next;
@@ -227,8 +227,12 @@ Result<derive::ranks::Fleet> fleet_of(const TraceAnalyst& analyst, const RanksRe
   CallsOfSequences calls(report);
   std::vector<FleetRank> ranks;
   for (const RankOfRun& one : report.ranks) {
-    FleetRank rank{one.rank, one.node, one.trace->scope().step_numbers, one.trace->step_time_ns().value_or(0),
-                   one.trace->scope().facts[model::RunFact::communication_fraction], one.trace->facts.base_time_ns};
+    FleetRank rank{one.rank,
+                   one.node,
+                   one.trace->scope().step_numbers,
+                   one.trace->step_time_ns().value_or(0),
+                   one.trace->scope().facts[model::RunFact::communication_fraction],
+                   one.trace->facts.base_time_ns};
     std::ranges::sort(rank.steps);
     ranks.push_back(std::move(rank));
   }
@@ -252,8 +256,8 @@ Result<std::shared_ptr<FleetReport>> analyse_fleet(const TraceAnalyst& analyst, 
     TRY(calls.add(i, sorted[i].entry, std::move(words)));
     model::RankHead& head = report->heads[i];
     bases.push_back(head.base_time_ns);
-    ranks.push_back({*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), head.exposed_communication,
-                     head.base_time_ns});
+    ranks.push_back(
+        {*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), head.exposed_communication, head.base_time_ns});
   }
   calls.add_base_times(comparable(std::move(bases)));
   TRY_ASSIGN(report->fleet, derive::ranks::fleet_of(ranks, calls, report->words, rules));

@@ -17,13 +17,13 @@ namespace frx::report {
 inline constexpr std::size_t most_ranks_one_by_one = 64;
 
 struct FleetReport {
-  std::string source;                    // folder, or the first of several files
-  std::vector<model::RankHead> heads;    // by rank, which all of them have; without their steps
+  std::string source;                  // folder, or the first of several files
+  std::vector<model::RankHead> heads;  // by rank, which all of them have; without their steps
   std::optional<std::int64_t> world_size;
   std::vector<std::pair<std::int64_t, std::int64_t>> missing;  // first and last of each gap
-  Interner words;                        // of the collectives
-  derive::ranks::Fleet fleet;            // by the order of `heads`
-  std::vector<std::pair<std::string, std::uint64_t>> labels;  // what their own recordings say, and how many ranks; the most common first
+  Interner words;                                              // of the collectives
+  derive::ranks::Fleet fleet;                                  // by the order of `heads`
+  std::vector<std::pair<std::string, std::uint64_t>> labels;   // what their own recordings say, and how many ranks; the most common first
 
   // The rank that represents the run: the costliest late one, else the one with the middle step time.
   std::size_t answering = 0;

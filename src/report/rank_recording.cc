@@ -127,7 +127,8 @@ Result<RankRecording> recording_of(const RankSummary& summary, Interner& words) 
   for (const RankCall& call : summary.calls) {
     const bool is_send = call.group == RankCall::no_group;
     (is_send ? sequence.sends : sequence.calls)
-        .push_back({shared[call.what], is_send ? RankCall::no_group : shared[call.group], call.step, call.duration, call.end(), call.stream});
+        .push_back(
+            {shared[call.what], is_send ? RankCall::no_group : shared[call.group], call.step, call.duration, call.end(), call.stream});
   }
   for (model::CollectiveShape shape : summary.shapes) {
     shape.what = shared[shape.what];

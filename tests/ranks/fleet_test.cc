@@ -78,8 +78,17 @@ class Fleets : public ::testing::Test {
 };
 
 TEST_F(Fleets, WhatWasPlantedIsFoundAndNothingElse) {
-  const testing::ClusterPlan plan{.tensor = 8, .data = 8, .pipeline = 8, .steps = 26, .layers = 8, .seed = 11, .late_ranks = 4,
-                                  .late_nodes = 2, .ranks_at_times = 4, .slow_nodes = 2, .slow_pairs = 2};
+  const testing::ClusterPlan plan{.tensor = 8,
+                                  .data = 8,
+                                  .pipeline = 8,
+                                  .steps = 26,
+                                  .layers = 8,
+                                  .seed = 11,
+                                  .late_ranks = 4,
+                                  .late_nodes = 2,
+                                  .ranks_at_times = 4,
+                                  .slow_nodes = 2,
+                                  .slow_pairs = 2};
   testing::ClusterTruth truth;
   const auto report = report_of(plan, truth);
   ASSERT_TRUE(report);
@@ -109,8 +118,16 @@ TEST_F(Fleets, TooFewStepsAreSaid) {
 }
 
 TEST_F(Fleets, SummariesSayWhatTracesSay) {
-  const testing::MadeCluster cluster({.tensor = 4, .data = 4, .pipeline = 4, .steps = 12, .layers = 4, .seed = 3, .late_ranks = 1,
-                                      .late_nodes = 1, .ranks_at_times = 1, .slow_pairs = 1});
+  const testing::MadeCluster cluster({.tensor = 4,
+                                      .data = 4,
+                                      .pipeline = 4,
+                                      .steps = 12,
+                                      .layers = 4,
+                                      .seed = 3,
+                                      .late_ranks = 1,
+                                      .late_nodes = 1,
+                                      .ranks_at_times = 1,
+                                      .slow_pairs = 1});
   const std::string traces = folder("traces"), summaries = folder("summaries");
   for (int rank = 0; rank < cluster.ranks(); ++rank) {
     const std::string trace = traces + "/" + cluster.trace_name(rank);
@@ -150,10 +167,10 @@ TEST_F(Fleets, MergingDoesNotChangeTheAnswer) {
     summarise(trace, summaries);
     kept.push_back(*read_file(summaries + "/" + cluster.trace_name(rank) + ".frxsum"));
   }
-  for (const std::string& bytes : kept)
-    files.push_back(*ingest::rank_summary::SummaryFile::open("f", ingest::random_access_to(bytes)));
+  for (const std::string& bytes : kept) files.push_back(*ingest::rank_summary::SummaryFile::open("f", ingest::random_access_to(bytes)));
   const auto all = ingest::rank_summary::merged(files);
-  const auto left = ingest::rank_summary::merged(std::span(files).first(3)), right = ingest::rank_summary::merged(std::span(files).subspan(2));
+  const auto left = ingest::rank_summary::merged(std::span(files).first(3)),
+             right = ingest::rank_summary::merged(std::span(files).subspan(2));
   const std::vector<ingest::rank_summary::SummaryFile> halves = {
       *ingest::rank_summary::SummaryFile::open("r", ingest::random_access_to(*right)),
       *ingest::rank_summary::SummaryFile::open("l", ingest::random_access_to(*left))};

@@ -3,8 +3,9 @@
 //   frx_fleet_validation FOLDER [RUNS [PIPELINE [PER_FILE [STEPS]]]]
 //   frx_fleet_validation FOLDER --sensitivity
 //
-// The second form says how much of what is planted is found by how much it costs, in clusters of 1,600 ranks. FOLDER is for the summaries, which are kept. RUNS clusters of 400 * PIPELINE ranks (25 without it: 10,000) with PER_FILE ranks in a
-// file, of which every second has nothing planted. Code 1 where less than 99 % is found, or more than 1 % of the names are false.
+// The second form says how much of what is planted is found by how much it costs, in clusters of 1,600 ranks. FOLDER is for the summaries,
+// which are kept. RUNS clusters of 400 * PIPELINE ranks (25 without it: 10,000) with PER_FILE ranks in a file, of which every second has
+// nothing planted. Code 1 where less than 99 % is found, or more than 1 % of the names are false.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -22,7 +23,8 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 testing::ClusterPlan plan_of(int run, int pipeline, int steps) {
-  testing::ClusterPlan plan{.tensor = 8, .data = 50, .pipeline = pipeline, .steps = steps, .layers = 16, .seed = static_cast<std::uint64_t>(run + 1)};
+  testing::ClusterPlan plan{
+      .tensor = 8, .data = 50, .pipeline = pipeline, .steps = steps, .layers = 16, .seed = static_cast<std::uint64_t>(run + 1)};
   if (run % 2 == 1) return plan;
   plan.late_ranks = plan.ranks_at_times = 5 * pipeline / 2;
   plan.late_nodes = pipeline / 2;
@@ -68,7 +70,9 @@ Result<std::vector<testing::FleetCount>> run_one(const testing::ClusterPlan& pla
 
 // Of one size of delay and of slow link, planted often.
 int tell_sensitivity(const std::string& folder) {
-  std::printf("| Noise of work | Late by | Found | Late at times, twice as much | Slow link | Found | False names |\n|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| Noise of work | Late by | Found | Late at times, twice as much | Slow link | Found | False names "
+      "|\n|---|---|---|---|---|---|---|\n");
   for (const double noise : {0.01, 0.03}) {
     constexpr double late[] = {0.005, 0.01, 0.015, 0.02, 0.03, 0.05}, slow[] = {1.05, 1.1, 1.15, 1.2, 1.3, 1.5};
     for (std::size_t i = 0; i < std::size(late); ++i) {
@@ -98,7 +102,8 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const std::string folder = argv[1];
   if (argc > 2 && std::string_view(argv[2]) == "--sensitivity") return tell_sensitivity(folder);
-  const int runs = argc > 2 ? std::atoi(argv[2]) : 2, pipeline = argc > 3 ? std::atoi(argv[3]) : 25, per_file = argc > 4 ? std::atoi(argv[4]) : 1;
+  const int runs = argc > 2 ? std::atoi(argv[2]) : 2, pipeline = argc > 3 ? std::atoi(argv[3]) : 25,
+            per_file = argc > 4 ? std::atoi(argv[4]) : 1;
   const int steps = argc > 5 ? std::atoi(argv[5]) : 48;
   std::vector<testing::FleetCount> sums;
   for (int run = 0; run < runs; ++run) {

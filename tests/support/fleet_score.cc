@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/document.h"
 #include "base/files.h"
 #include "base/parallel.h"
-#include "base/document.h"
 #include "ingest/chrome_trace/read_trace.h"
 
 namespace frx::testing {
@@ -67,12 +67,11 @@ Result<report::RankRecording> recording_of_first(const MadeCluster& cluster, con
 
 Result<std::string> summaries_from_plan(std::string_view name, std::string_view text) {
   ClusterPlan plan;
-  const std::map<std::string_view, int*> members = {
-      {"tensor", &plan.tensor},         {"data", &plan.data},
-      {"pipeline", &plan.pipeline},     {"steps", &plan.steps},
-      {"layers", &plan.layers},         {"late_ranks", &plan.late_ranks},
-      {"late_nodes", &plan.late_nodes}, {"ranks_at_times", &plan.ranks_at_times},
-      {"slow_nodes", &plan.slow_nodes}, {"slow_pairs", &plan.slow_pairs}};
+  const std::map<std::string_view, int*> members = {{"tensor", &plan.tensor},         {"data", &plan.data},
+                                                    {"pipeline", &plan.pipeline},     {"steps", &plan.steps},
+                                                    {"layers", &plan.layers},         {"late_ranks", &plan.late_ranks},
+                                                    {"late_nodes", &plan.late_nodes}, {"ranks_at_times", &plan.ranks_at_times},
+                                                    {"slow_nodes", &plan.slow_nodes}, {"slow_pairs", &plan.slow_pairs}};
   TRY_ASSIGN(const Document document, parse_yaml(std::string(name), std::string(text)));
   const DocumentView view = document.view();
   const Value map(view);
@@ -90,7 +89,8 @@ Result<std::string> summaries_from_plan(std::string_view name, std::string_view 
   return ingest::rank_summary::packed(ranks);
 }
 
-Result<std::uint64_t> write_summaries(const MadeCluster& cluster, const report::TraceAnalyst& analyst, const std::string& folder, int per_file) {
+Result<std::uint64_t> write_summaries(const MadeCluster& cluster, const report::TraceAnalyst& analyst, const std::string& folder,
+                                      int per_file) {
   TRY_ASSIGN(const report::RankRecording like, recording_of_first(cluster, analyst));
   const std::size_t files = static_cast<std::size_t>((cluster.ranks() + per_file - 1) / per_file);
   std::vector<Result<>> written(files);

@@ -22,6 +22,7 @@ std::vector<FleetCount> score_of(const report::FleetReport& report, const Cluste
 Result<std::string> summaries_from_plan(std::string_view name, std::string_view plan);
 
 // Summaries of all ranks below a folder, `per_file` ranks a file. `analyst`: for the recording that all are like.
-Result<std::uint64_t> write_summaries(const MadeCluster& cluster, const report::TraceAnalyst& analyst, const std::string& folder, int per_file);
+Result<std::uint64_t> write_summaries(const MadeCluster& cluster, const report::TraceAnalyst& analyst, const std::string& folder,
+                                      int per_file);
 
 }  // namespace frx::testing

@@ -48,9 +48,7 @@ MadeCluster::MadeCluster(const ClusterPlan& plan) : plan_(plan), calls_(ranks())
 
 std::string MadeCluster::node_of(int rank) const { return fmt::format("node{:04}", rank / plan_.tensor); }
 
-std::string MadeCluster::trace_name(int rank) const {
-  return fmt::format("{}_{}.1700000000000000000.pt.trace.json", node_of(rank), rank);
-}
+std::string MadeCluster::trace_name(int rank) const { return fmt::format("{}_{}.1700000000000000000.pt.trace.json", node_of(rank), rank); }
 
 void MadeCluster::plant() {
   const int nodes = ranks() / plan_.tensor;

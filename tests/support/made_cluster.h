@@ -75,7 +75,7 @@ class MadeCluster {
   std::map<std::int64_t, double> late_by_;    // by rank: ns of a step
   std::map<std::string, double> slow_times_;  // by node: of its transfers to others
   std::map<std::pair<std::string, std::string>, double> pair_times_;
-  std::vector<std::vector<Call>> calls_;             // by rank
+  std::vector<std::vector<Call>> calls_;               // by rank
   std::vector<std::vector<std::int64_t>> boundaries_;  // by rank: begin of each step and end of the last
   std::uint64_t draws_ = 0;
   double uniform();

@@ -154,9 +154,8 @@ class Reduction {
     TRY(read(step));
     std::vector<StepMember> all = members();
     std::vector<Meeting> met = meetings(all);
-    for_each_in_parallel(met.size(), [&](std::size_t i) {
-      met[i].found = compare_members(met[i].members, met[i].sums->tracks, ranks_, words_, rules_);
-    });
+    for_each_in_parallel(
+        met.size(), [&](std::size_t i) { met[i].found = compare_members(met[i].members, met[i].sums->tracks, ranks_, words_, rules_); });
     std::vector<double> late(ranks_.size()), waited(ranks_.size());
     std::vector<bool> present(ranks_.size());
     for (const Meeting& one : met) add(one, late, waited, present);
@@ -227,8 +226,14 @@ class Reduction {
         ++fleet_.alone;
         continue;
       }
-      fleet_.groups.push_back({group, sums.ranks, GroupRole::other, {}, sums.slow.clear().steps() > 0,
-                               sums.steps > 0 ? sums.transfer_ns / static_cast<double>(sums.steps) : 0, sums.collectives, sums.steps});
+      fleet_.groups.push_back({group,
+                               sums.ranks,
+                               GroupRole::other,
+                               {},
+                               sums.slow.clear().steps() > 0,
+                               sums.steps > 0 ? sums.transfer_ns / static_cast<double>(sums.steps) : 0,
+                               sums.collectives,
+                               sums.steps});
     }
     conclude_slow();
     tell_roles(ranks_, fleet_.groups);

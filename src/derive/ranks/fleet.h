@@ -24,15 +24,15 @@ namespace frx::derive::ranks {
 
 struct FleetRank {
   std::int64_t rank = 0;
-  std::string node;                          // "": not known
-  std::vector<std::int64_t> steps;           // numbers of those that count, ascending
-  double step_ns = 0;                        // their mean time; 0: not known
+  std::string node;                             // "": not known
+  std::vector<std::int64_t> steps;              // numbers of those that count, ascending
+  double step_ns = 0;                           // their mean time; 0: not known
   std::optional<double> exposed_communication;  // share of a step
-  std::int64_t base_time_ns = 0;             // added to the times of its calls, it gives the time since 1970; 0: not said
+  std::int64_t base_time_ns = 0;                // added to the times of its calls, it gives the time since 1970; 0: not said
 };
 
 struct FleetCall {
-  std::uint32_t what = 0, group = 0;  // of the words; group: model::RankCall::no_group for a send or receive
+  std::uint32_t what = 0, group = 0;     // of the words; group: model::RankCall::no_group for a send or receive
   std::int64_t start = 0, duration = 0;  // ns, of the clock of the rank
 };
 
@@ -50,8 +50,8 @@ enum class Habit : std::uint8_t { none, always, sometimes };
 struct Record {
   Habit habit = Habit::none;
   std::uint64_t steps = 0, hits = 0;
-  double excess_ns = 0;           // beyond the middle one, in the steps in which it was so
-  double ratio = 0;               // of links: time to that of the middle group, in these steps
+  double excess_ns = 0;                 // beyond the middle one, in the steps in which it was so
+  double ratio = 0;                     // of links: time to that of the middle group, in these steps
   std::optional<std::uint64_t> period;  // every so many steps
   double share() const { return steps > 0 ? static_cast<double>(hits) / static_cast<double>(steps) : 0; }
 };
@@ -74,14 +74,14 @@ enum class GroupRole : std::uint8_t { everyone, tensor, data, pipeline, other };
 std::string_view name_of(GroupRole role);
 
 struct FleetGroup {
-  std::uint32_t group = 0;          // of the words
-  std::vector<std::uint32_t> ranks; // indices of ranks, ascending
+  std::uint32_t group = 0;           // of the words
+  std::vector<std::uint32_t> ranks;  // indices of ranks, ascending
   GroupRole role = GroupRole::other;
   Record slow;
-  bool has_peers = false;           // otherwise whether it is slow is not known
-  double transfer_ns = 0;           // of a step, mean
-  std::uint64_t collectives = 0;    // that were matched
-  std::uint64_t steps = 0;          // in which all of them ended together
+  bool has_peers = false;         // otherwise whether it is slow is not known
+  double transfer_ns = 0;         // of a step, mean
+  std::uint64_t collectives = 0;  // that were matched
+  std::uint64_t steps = 0;        // in which all of them ended together
 };
 
 // Slow groups with what they have in common: one node (a link into it, or within it), two, or more of which one is the reason.
@@ -114,10 +114,10 @@ struct Fleet {
   std::uint64_t mismatches = 0, alone = 0;      // sequences that differ; groups of which only one rank is here
   std::string first_mismatch;                   // in words
   bool enough_steps = false;
-  std::uint64_t steps_needed = 0;               // for a rank that is late in all of them to be told from chance
-  double noise_ns = 0;                          // of a step: how far the ranks are apart without a reason (robust deviation, median)
-  double step_ns = 0;                           // mean over the ranks
-  double waited_ns = 0;                         // of a step, mean over the ranks
+  std::uint64_t steps_needed = 0;  // for a rank that is late in all of them to be told from chance
+  double noise_ns = 0;             // of a step: how far the ranks are apart without a reason (robust deviation, median)
+  double step_ns = 0;              // mean over the ranks
+  double waited_ns = 0;            // of a step, mean over the ranks
 };
 
 // O(n log n) in the calls; holds one step of all ranks. Errors: those of reading.

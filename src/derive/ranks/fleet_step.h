@@ -48,8 +48,8 @@ class EndTrack {
 struct StepMember {
   std::uint32_t group = 0, rank = 0;
   std::span<const StepCall> calls;
-  double late_ns = 0;      // by its own work, all collectives
-  double waited_ns = 0;    // for members that came later
+  double late_ns = 0;                     // by its own work, all collectives
+  double waited_ns = 0;                   // for members that came later
   double end_time = 0, end_distance = 0;  // mean over the collectives: on its clock, and from the middle of the group
 };
 
@@ -57,8 +57,8 @@ struct StepGroup {
   std::uint64_t signature = 0;    // of its collectives in this step
   std::uint64_t collectives = 0;  // that all members have
   std::uint64_t together = 0;
-  double transfer_ns = 0;         // of those that ended together
-  std::string mismatch;           // where the members differ first; "": nowhere
+  double transfer_ns = 0;  // of those that ended together
+  std::string mismatch;    // where the members differ first; "": nowhere
 };
 
 // Compares the members of a group, at least two, whose `tracks` are by member; fills in what they lack.

@@ -52,13 +52,16 @@ class MadeFleet final : public FleetCalls {
  private:
   // Clocks are seconds apart.
   static std::int64_t clock(std::size_t rank) { return static_cast<std::int64_t>(rank) * 1'000'000'007; }
-  std::int64_t jitter() { return static_cast<std::int64_t>((draw_ = draw_ * 6364136223846793005u + 1442695040888963407u) >> 33) % (4 * us); }
+  std::int64_t jitter() {
+    return static_cast<std::int64_t>((draw_ = draw_ * 6364136223846793005u + 1442695040888963407u) >> 33) % (4 * us);
+  }
 
   void meet(std::int64_t step, const std::vector<std::size_t>& members, const std::string& group, std::int64_t transfer) {
     std::int64_t last = 0;
     for (const std::size_t one : members) last = std::max(last, time_[one]);
     for (const std::size_t one : members) {
-      calls_[one][step].push_back({words.add("allreduce of 8 Float"), words.add(group), time_[one] + clock(one), last + transfer - time_[one]});
+      calls_[one][step].push_back(
+          {words.add("allreduce of 8 Float"), words.add(group), time_[one] + clock(one), last + transfer - time_[one]});
       time_[one] = last + transfer;
     }
   }
@@ -99,7 +102,8 @@ TEST(Fleet, ANodeWhoseRanksAreLateTogetherIsNamed) {
 
 TEST(Fleet, ARankThatIsLateEveryThirdStepHasThatPeriod) {
   MadeFleet made(16, 30);
-  for (int step = 0; step < 30; ++step) made.step(step, step % 3 == 2 ? std::map<std::size_t, std::int64_t>{{4, 400}} : std::map<std::size_t, std::int64_t>());
+  for (int step = 0; step < 30; ++step)
+    made.step(step, step % 3 == 2 ? std::map<std::size_t, std::int64_t>{{4, 400}} : std::map<std::size_t, std::int64_t>());
   const Fleet fleet = made.fleet();
   EXPECT_EQ(late_of(fleet), (std::vector<std::size_t>{4}));
   EXPECT_EQ(fleet.ranks[4].late.habit, Habit::sometimes);
@@ -109,7 +113,8 @@ TEST(Fleet, ARankThatIsLateEveryThirdStepHasThatPeriod) {
 
 TEST(Fleet, OneLateStepIsChance) {
   MadeFleet made(16, 30);
-  for (int step = 0; step < 30; ++step) made.step(step, step == 7 ? std::map<std::size_t, std::int64_t>{{4, 4000}} : std::map<std::size_t, std::int64_t>());
+  for (int step = 0; step < 30; ++step)
+    made.step(step, step == 7 ? std::map<std::size_t, std::int64_t>{{4, 4000}} : std::map<std::size_t, std::int64_t>());
   EXPECT_TRUE(late_of(made.fleet()).empty());
 }
 

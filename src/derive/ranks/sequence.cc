@@ -102,7 +102,11 @@ Sequence sequence_of(const Timeline& timeline, const trace::Attribution& attribu
       continue;
     }
     const std::uint32_t what = words.add(has_arguments ? described(timeline, *call) : kernel_word(timeline.name_of(one.event)));
-    Collective found{what, model::RankCall::no_group, *step, timeline.duration[one.event], timeline.end(one.event),
+    Collective found{what,
+                     model::RankCall::no_group,
+                     *step,
+                     timeline.duration[one.event],
+                     timeline.end(one.event),
                      timeline.tracks[timeline.track[one.event]].stream};
     if (has_arguments) shapes.try_emplace(what, shape_of(timeline, *call, what));
     if (is_send) {

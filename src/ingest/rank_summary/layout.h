@@ -28,8 +28,8 @@ namespace frx::ingest::rank_summary {
 
 enum SectionKind : std::uint32_t { head_section = 1, words_section = 2, recording_section = 3, calls_section = 4 };
 
-inline constexpr std::size_t fixed_head = 8 + 4 + 4;    // magic, version, ranks
-inline constexpr std::size_t directory_row = 8 + 8;     // of a rank
+inline constexpr std::size_t fixed_head = 8 + 4 + 4;                     // magic, version, ranks
+inline constexpr std::size_t directory_row = 8 + 8;                      // of a rank
 inline constexpr std::size_t table_row = 4 + 8 + 8 + 4 + 8 + 8 + 8 + 4;  // of a section
 inline constexpr std::uint32_t most_ranks = 1'000'000, most_sections = 1'000'000;
 

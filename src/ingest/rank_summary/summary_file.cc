@@ -68,7 +68,8 @@ Result<> SummaryFile::read_directory() {
   if (ranks == 0 || ranks > most_ranks) return damaged(fmt::format("it says that it holds {} ranks", ranks));
   TRY_ASSIGN(const std::string directory, bytes_at(0, fixed_head + ranks * directory_row + 4));
   const std::size_t end = directory.size() - 4;
-  if (crc_of(std::string_view(directory).substr(0, end)) != fixed_at(directory, end, 4)) return damaged("the checksum of its head is wrong");
+  if (crc_of(std::string_view(directory).substr(0, end)) != fixed_at(directory, end, 4))
+    return damaged("the checksum of its head is wrong");
   data_ = directory.size();
   const std::uint64_t left = bytes_->size() - data_;
   for (std::size_t at = fixed_head; at < end; at += directory_row) {
@@ -91,12 +92,17 @@ Result<std::vector<SummaryFile::Section>> SummaryFile::sections(std::size_t rank
   if (crc_of(std::string_view(table).substr(0, end)) != fixed_at(table, end, 4)) return damaged("the checksum of a table is wrong");
   std::vector<Section> sections;
   for (std::size_t at = 4; at < end; at += table_row) {
-    Section section{static_cast<std::uint32_t>(fixed_at(table, at, 4)), static_cast<std::int64_t>(fixed_at(table, at + 4, 8)),
-                    static_cast<std::int64_t>(fixed_at(table, at + 12, 8)), static_cast<std::uint32_t>(fixed_at(table, at + 20, 4)),
-                    fixed_at(table, at + 24, 8), fixed_at(table, at + 32, 8), fixed_at(table, at + 40, 8),
+    Section section{static_cast<std::uint32_t>(fixed_at(table, at, 4)),
+                    static_cast<std::int64_t>(fixed_at(table, at + 4, 8)),
+                    static_cast<std::int64_t>(fixed_at(table, at + 12, 8)),
+                    static_cast<std::uint32_t>(fixed_at(table, at + 20, 4)),
+                    fixed_at(table, at + 24, 8),
+                    fixed_at(table, at + 32, 8),
+                    fixed_at(table, at + 40, 8),
                     static_cast<std::uint32_t>(fixed_at(table, at + 48, 4))};
     if (section.offset > place.size || section.packed > place.size - section.offset) return damaged("a section lies beyond its rank");
-    if (section.size > largest_section || section.size > (section.packed + 1) * most_per_byte) return damaged("the size of a section is a lie");
+    if (section.size > largest_section || section.size > (section.packed + 1) * most_per_byte)
+      return damaged("the size of a section is a lie");
     section.offset += begin;
     sections.push_back(section);
   }
@@ -183,8 +189,8 @@ Result<std::vector<RankCall>> SummaryFile::calls(const Section& block, std::size
   read_column(in, calls.size(), [&](std::size_t i, std::uint64_t value) { calls[i].stream = static_cast<std::int64_t>(value); });
   if (!in.ok() || in.bytes_left() > 0 || !fits) return damaged("a block says a wrong number of calls");
   const bool sound = std::ranges::all_of(calls, [&](const RankCall& call) { return is_sound(call, words); });
-  const bool in_order = std::ranges::is_sorted(calls, {}, &RankCall::step) && calls.front().step == block.first_step &&
-                        calls.back().step == block.last_step;
+  const bool in_order =
+      std::ranges::is_sorted(calls, {}, &RankCall::step) && calls.front().step == block.first_step && calls.back().step == block.last_step;
   if (!sound || !in_order) return damaged("a block holds calls that cannot be");
   return calls;
 }

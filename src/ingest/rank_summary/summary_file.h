@@ -7,9 +7,9 @@
 //   the ranks, one after the other
 //
 // A rank is a table of its sections and the sections. A row of the table says what a section is, its first and last step and how many calls
-// it has (blocks of calls), its offset, its sizes packed and unpacked, and the CRC-32 of the packed bytes; at the end of the table stands the
-// CRC-32 of the table. A section is packed by zlib. Calls lie in blocks of whole steps, by columns, as differences to the call before: a
-// reader of ten thousand ranks holds one block of each. Offsets of ranks count from the end of the directory, those of sections from the
+// it has (blocks of calls), its offset, its sizes packed and unpacked, and the CRC-32 of the packed bytes; at the end of the table stands
+// the CRC-32 of the table. A section is packed by zlib. Calls lie in blocks of whole steps, by columns, as differences to the call before:
+// a reader of ten thousand ranks holds one block of each. Offsets of ranks count from the end of the directory, those of sections from the
 // begin of the rank, so that ranks of several files can be put into one without being unpacked.
 // docs/adr/0027-ranks-are-summarised-where-they-lie.md says why.
 #pragma once
@@ -27,8 +27,9 @@
 
 namespace frx::ingest::rank_summary {
 
-inline constexpr std::string_view magic = "\x89"
-                                          "FRXSUM\n";
+inline constexpr std::string_view magic =
+    "\x89"
+    "FRXSUM\n";
 inline constexpr std::uint32_t version = 1;
 inline constexpr std::string_view ending = ".frxsum";
 // Calls of a block: whole steps, at least one, and not many more calls than this.

@@ -24,7 +24,8 @@ model::RankSummary made_summary(std::int64_t rank, int steps = 3, int calls = 4)
   for (int step = 0; step < steps; ++step) {
     summary.head.steps.push_back(step);
     for (int i = 0; i < calls; ++i)
-      summary.calls.push_back({i == 0 ? 2u : 0u, i == 0 ? model::RankCall::no_group : 1u, step, step * 1'000'000 + i * 1000 - 7, 300 + i, 17});
+      summary.calls.push_back(
+          {i == 0 ? 2u : 0u, i == 0 ? model::RankCall::no_group : 1u, step, step * 1'000'000 + i * 1000 - 7, 300 + i, 17});
   }
   return summary;
 }
@@ -96,7 +97,8 @@ TEST(RankSummaryFile, ANewerVersionIsRefusedWithWhatToDo) {
 TEST(RankSummaryFile, AnotherFileIsRefused) { EXPECT_EQ(refusal_of("{}"), "a.frxsum: expected a rank summary of frx"); }
 
 TEST(RankSummaryFile, MergingIsAssociativeAndKeepsEachRankOnce) {
-  const std::string a = packed(std::vector{made_summary(2)}), b = packed(std::vector{made_summary(0)}), c = packed(std::vector{made_summary(1)});
+  const std::string a = packed(std::vector{made_summary(2)}), b = packed(std::vector{made_summary(0)}),
+                    c = packed(std::vector{made_summary(1)});
   const auto open = [](const std::string& bytes) { return *SummaryFile::open("f", random_access_to(bytes)); };
   const std::string ab = *merged(std::vector{open(a), open(b)}), bc = *merged(std::vector{open(b), open(c)});
   EXPECT_EQ(*merged(std::vector{open(ab), open(c)}), *merged(std::vector{open(a), open(bc)}));
