@@ -1,6 +1,6 @@
 // What a summary keeps of each part of the report about a trace, for base/pack.h. A member that is not named here is computed again.
 //
-// An older frx has to refuse what it would read wrongly: whoever adds a member raises ingest::rank_summary::version.
+// An older frx has to refuse what it would read wrongly: a member that is added here raises ingest::rank_summary::version.
 #pragma once
 
 #include "base/pack.h"

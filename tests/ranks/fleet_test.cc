@@ -155,6 +155,24 @@ TEST_F(Fleets, SummariesOfTheCorpusSayWhatItsTracesSay) {
   }
 }
 
+// What an earlier build wrote: a member that is added without a new version of the format is found here.
+TEST_F(Fleets, AFileOfThisVersionThatWasKeptIsStillRead) {
+  const std::string seed = FRX_REPOSITORY "/tests/fuzz/corpus/fuzz_rank_summary/two_ranks";
+  const auto bytes = ingest::open_random_access(seed);
+  ASSERT_TRUE(bytes);
+  const auto file = ingest::rank_summary::SummaryFile::open(seed, *bytes);
+  ASSERT_TRUE(file) << to_string(file.error());
+  Interner words;
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const auto summary = file->whole(rank);
+    ASSERT_TRUE(summary) << to_string(summary.error());
+    const auto recording = (*context_.traces())->analyse_rank(*summary, words);
+    ASSERT_TRUE(recording) << to_string(recording.error());
+    EXPECT_EQ(recording->report->kernels, 1u);
+    EXPECT_EQ(recording->collectives.calls.size(), 1u);
+  }
+}
+
 // One file that a tool made of the traces of several ranks.
 TEST_F(Fleets, MergingDoesNotChangeTheAnswer) {
   const testing::MadeCluster cluster({.tensor = 2, .data = 4, .pipeline = 1, .steps = 8, .layers = 4, .seed = 3, .late_ranks = 1});
