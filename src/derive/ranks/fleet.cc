@@ -41,6 +41,13 @@ struct GroupSums {
   std::uint64_t steps = 0, collectives = 0;
 };
 
+// In its first step a rank has not worked since a collective, so what is its own work is not known.
+enum class Presence : std::uint8_t { none, known, in_part };
+
+bool has_known_work(const StepMember& member) {
+  return std::ranges::all_of(member.calls, [](const StepCall& call) { return call.own_work.has_value(); });
+}
+
 struct RankSums {
   RankClock clock;
   ClockLine line;
@@ -126,14 +133,14 @@ class Reduction {
     for_each_in_parallel(
         met.size(), [&](std::size_t i) { met[i].found = compare_members(met[i].members, met[i].sums->tracks, ranks_, words_, rules_); });
     std::vector<double> late(ranks_.size()), waited(ranks_.size());
-    std::vector<bool> present(ranks_.size());
+    std::vector<Presence> present(ranks_.size(), Presence::none);
     for (const Meeting& one : met) add(one, late, waited, present);
     see_late(late, waited, present);
     see_slow(met);
     return {};
   }
 
-  void add(const Meeting& one, std::vector<double>& late, std::vector<double>& waited, std::vector<bool>& present) {
+  void add(const Meeting& one, std::vector<double>& late, std::vector<double>& waited, std::vector<Presence>& present) {
     if (!one.found.mismatch.empty()) {
       ++fleet_.mismatches;
       if (fleet_.first_mismatch.empty()) fleet_.first_mismatch = one.found.mismatch;
@@ -146,20 +153,21 @@ class Reduction {
       // The same delay is seen in each group that waits for the rank.
       late[member.rank] = std::max(late[member.rank], member.late_ns);
       waited[member.rank] += member.waited_ns;
-      present[member.rank] = present[member.rank] || one.found.together > 0;
+      if (one.found.together > 0 && present[member.rank] == Presence::none) present[member.rank] = Presence::known;
+      if (!has_known_work(member)) present[member.rank] = Presence::in_part;
       sums_[member.rank].line.add(member.group, one.members.size(), member.end_time, member.end_distance);
     }
   }
 
-  void see_late(const std::vector<double>& late, const std::vector<double>& waited, const std::vector<bool>& present) {
+  void see_late(const std::vector<double>& late, const std::vector<double>& waited, const std::vector<Presence>& present) {
     std::vector<double> values;
     for (std::size_t i = 0; i < late.size(); ++i) {
-      if (present[i]) values.push_back(late[i]);
+      if (present[i] == Presence::known) values.push_back(late[i]);
     }
     const Middle middle = middle_of(values);
     noise_.push_back(middle.deviation);
     for (std::size_t i = 0; i < late.size(); ++i) {
-      if (!present[i]) continue;
+      if (present[i] != Presence::known) continue;
       sums_[i].late.add(late[i], middle.median, rules_.late.noise_times * middle.deviation, least_of(rules_.late, ranks_[i].step_ns));
       sums_[i].waited_ns += waited[i];
       ++sums_[i].steps;
