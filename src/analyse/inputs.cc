@@ -33,8 +33,9 @@ bool holds_kernels(const std::string& path) {
   return text && ingest::cuda::holds_kernels(path, *text);
 }
 
-// Other JSON than traces may lie beside them. What the profiler calls by its own ending is not looked into.
+// Other JSON than traces may lie beside them. What the profiler calls by its own ending is not looked into, nor is a summary.
 bool is_profiler_trace(const std::string& path) {
+  if (is_named_as(Kind::rank_summary, path)) return true;
   if (!is_named_as(Kind::trace, path)) return false;
   if (to_lower(file_name_in(path)).find(".pt.trace.json") != std::string::npos) return true;
   Source source = Source::at(path);

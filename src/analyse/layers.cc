@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyse/analyzer.h"
+#include "report/fleet_report.h"
 
 namespace frx::analyse {
 namespace {
@@ -15,7 +16,7 @@ bool layers_takes(std::span<const Input> inputs) {
   const bool known =
       std::ranges::none_of(inputs, [](const Input& input) { return input.kind() == Kind::other || input.kind() == Kind::compiler_log; });
   const bool has_code = std::ranges::any_of(inputs, [](const Input& input) { return is_code(input.kind()); });
-  const auto measured = count(Kind::profile) + count(Kind::trace) + count(Kind::run_bundle);
+  const auto measured = count(Kind::profile) + count(Kind::trace) + count(Kind::rank_summary) + count(Kind::run_bundle);
   return inputs.size() > 1 && known && (has_code || (measured > 1 && count(Kind::profile) < measured && count(Kind::profile) > 0));
 }
 
@@ -46,7 +47,7 @@ Result<> add_all_code(std::vector<Input> inputs, Context& context, report::Evide
 Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidence& evidence) {
   if (inputs.empty()) return {};
   const std::string name = inputs.front().source.name();
-  if (inputs.size() == 1) {
+  if (inputs.size() == 1 && inputs.front().kind() == Kind::trace) {
     TRY_ASSIGN(const std::unique_ptr<report::TraceReport> trace,
                analyse_trace(std::move(inputs.front()), context, report::Layouts::included));
     evidence.add(name, trace->scope().diagnosis);
@@ -55,6 +56,11 @@ Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidenc
     return {};
   }
   TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
+  if (!analysis.as<report::RanksReport>()) {
+    return fail(ErrorKind::not_enough, "more than {} ranks are not joined with other sources", report::most_ranks_one_by_one)
+        .at(name)
+        .hint("analyse the ranks alone, and the other sources with the trace of one rank");
+  }
   const auto& ranks = *analysis.as<report::RanksReport>();
   evidence.add(ranks.source, ranks.ranks.size() == 1 ? ranks.ranks.front().trace->scope().diagnosis : ranks.scope.diagnosis);
   return {};
@@ -66,7 +72,7 @@ Result<AnyReport> reconcile_all(std::vector<Input>& inputs, Context& context) {
   for (Input& input : inputs) {
     if (is_code(input.kind())) {
       code.push_back(std::move(input));
-    } else if (input.kind() == Kind::trace) {
+    } else if (input.kind() == Kind::trace || input.kind() == Kind::rank_summary) {
       traces.push_back(std::move(input));
     } else {
       TRY(add_measured(input, context, evidence));

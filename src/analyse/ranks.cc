@@ -1,12 +1,14 @@
-// Traces of the PyTorch profiler: of one process, or of all ranks of one run.
+// Traces and summaries of traces: of one process, or of all ranks of one run.
 
 #include "analyse/analyzer.h"
+#include "analyse/summaries.h"
+#include "compose/answers.h"
 
 namespace frx::analyse {
 namespace {
 
-bool is_trace(ingest::Kind kind) { return kind == ingest::Kind::trace; }
-bool ranks_takes(std::span<const Input> inputs) { return !inputs.empty() && all_are(inputs, is_trace); }
+bool is_of_ranks(ingest::Kind kind) { return kind == ingest::Kind::trace || kind == ingest::Kind::rank_summary; }
+bool ranks_takes(std::span<const Input> inputs) { return !inputs.empty() && all_are(inputs, is_of_ranks); }
 
 // What the report calls the traces together.
 std::string name_of_all(const std::vector<Input>& inputs) {
@@ -15,11 +17,19 @@ std::string name_of_all(const std::vector<Input>& inputs) {
   return inputs.size() == 1 ? first : fmt::format("{} and {} more", first, inputs.size() - 1);
 }
 
-Result<AnyReport> analyse_all(std::vector<Input>& inputs, Context& context) {
+Result<AnyReport> analyse_as_fleet(RankInputs& ranks, std::string name, Context& context) {
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
-  std::vector<report::TraceFile> files;
-  for (Input& input : inputs)
-    files.push_back({input.source.name(), [&](const report::OpenEach& open_each) { return read_timeline(input, context, open_each); }});
+  std::vector<std::string> notes;
+  TRY_ASSIGN(const std::vector<report::FleetEntry> entries, ranks.fleet(notes));
+  TRY_ASSIGN(std::shared_ptr<const report::FleetReport> fleet, report::analyse_fleet(*analyst, std::move(name), entries, std::move(notes)));
+  return AnyReport(std::make_shared<const answer::Answer>(compose::answer_of(std::move(fleet))));
+}
+
+Result<AnyReport> analyse_all(std::vector<Input>& inputs, Context& context) {
+  RankInputs ranks(inputs, context);
+  if (ranks.count() > report::most_ranks_one_by_one) return analyse_as_fleet(ranks, name_of_all(inputs), context);
+  TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
+  const std::vector<report::TraceFile> files = ranks.files();
   TRY_ASSIGN(std::shared_ptr<report::RanksReport> report,
              report::analyse_ranks(*analyst, name_of_all(inputs), files, context.options().progress));
   if (context.options().scope == "steady_state" && !report->ranks[report->answering].trace->steady_state) {

@@ -238,7 +238,9 @@ Result<int> print(const analyse::Analysis& analysis, const Options& options, Ses
   }
   if (analysis.as<analyse::CodeReport>()) return print_code(analysis, options.code, io);
   // Several ranks answer from the steady state where there is one, whatever their JSON shows beside it.
-  if (const auto* ranks = analysis.as<report::RanksReport>(); ranks && ranks->ranks.size() > 1)
+  const auto* ranks = analysis.as<report::RanksReport>();
+  const auto* made = analysis.as<answer::Answer>();
+  if ((ranks && ranks->ranks.size() > 1) || (made && made->mode == "fleet"))
     TRY(options.given.expect_applicable("analyze", "the traces of several ranks",
                                         {{"--scope run", false, "a run bundle or one trace"},
                                          {"--fail-on", false, "code alone, or one profile, trace or run"},

@@ -23,6 +23,7 @@ std::string_view first_word(const Command& command) { return command.name.substr
 std::span<const Command* const> commands() { return all; }
 
 const Command* command_named(std::string_view name) {
+  if (name == "summarize") name = "summarise";  // as Americans write it
   const auto found = std::find_if(std::begin(all), std::end(all), [&](const Command* one) { return one->name == name; });
   return found == std::end(all) ? nullptr : *found;
 }

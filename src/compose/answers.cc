@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "compose/findings.h"
+#include "compose/fleet_words.h"
 #include "compose/payloads.h"
 #include "compose/prediction_scores.h"
 
@@ -144,6 +145,10 @@ Answer answer_of(std::shared_ptr<const report::RanksReport> report, std::string 
   if (report->ranks.size() == 1)
     return answer_of(std::shared_ptr<const report::TraceReport>(report->ranks.front().trace), std::move(scope));
   return made_of("a set of traces", "ranks", std::move(report), put_ranks);
+}
+
+Answer answer_of(std::shared_ptr<const report::FleetReport> report) {
+  return made_of("a set of summaries", "fleet", std::move(report), put_fleet_report);
 }
 
 Answer answer_of(std::shared_ptr<const report::TraceReport> report, std::string scope) {

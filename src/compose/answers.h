@@ -10,6 +10,10 @@
 #include "compose/documents.h"
 #include "compose/explain.h"
 
+namespace frx::report {
+struct FleetReport;
+}
+
 namespace frx::compose {
 
 answer::Answer answer_of(std::shared_ptr<const report::BenchReport> report);
@@ -21,6 +25,7 @@ answer::Answer answer_of(std::shared_ptr<const report::PtxReport> report, const 
 answer::Answer answer_of(std::shared_ptr<const report::RunComparison> comparison);
 // A single rank is a trace. `scope` as in compose/documents.h.
 answer::Answer answer_of(std::shared_ptr<const report::RanksReport> report, std::string scope);
+answer::Answer answer_of(std::shared_ptr<const report::FleetReport> report);
 answer::Answer answer_of(std::shared_ptr<const report::RunReport> report, const std::string& scope);
 answer::Answer answer_of(std::shared_ptr<const report::TraceReport> report, std::string scope);
 

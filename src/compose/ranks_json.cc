@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compose/fleet_words.h"
 #include "compose/payloads.h"
 
 namespace frx::compose {
@@ -112,6 +113,7 @@ void put_ranks(JsonObject& out, const RanksReport& report) {
   out.list("missing_ranks", report.missing, [](JsonObject& inner, const auto& gap) { inner.add("first", gap.first, "last", gap.second); });
   out.object("run", [&](JsonObject& inner) { put_answer(inner, report); });
   out.object("distributed", [&](JsonObject& inner) { put_distributed(inner, report); });
+  out.object("fleet", [&](JsonObject& inner) { put_fleet(inner, FleetView(report)); });
   out.list("opinions", report.opinions,
            [](JsonObject& inner, const report::Opinion& one) { inner.add("label", unless_empty(one.label), "ranks", one.ranks); });
   out.list("ranks", report.ranks, [&](JsonObject& inner, const RankOfRun& one) { put_rank(inner, report, one); });

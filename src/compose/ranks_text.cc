@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "compose/documents.h"
 #include "compose/figures.h"
+#include "compose/fleet_words.h"
 #include "compose/ranks_words.h"
 
 namespace frx::compose {
@@ -134,6 +135,10 @@ void add_ranks(Document& page, const RanksReport& report) {
   page.paragraph(late_sentence(report));
   if (const std::string mismatch = mismatch_sentence(report); !mismatch.empty()) page.paragraph(mismatch);
   add_collectives(page, report);
+  const FleetView fleet(report);
+  if (!has_more_than_late_ranks(fleet)) return;
+  add_late(page, fleet);
+  add_slow_links(page, fleet);
 }
 
 void add_answer_from(Document& page, const RanksReport& report) {

@@ -14,8 +14,9 @@ constexpr const Format* all[] = {
 #undef FRX_FORMAT
 };
 
-constexpr std::string_view kind_names[] = {"an Nsight Compute profile", "a trace of a training run", "a run bundle",  "PTX", "CUDA source",
-                                           "compiled device code",      "a log of a compiler",       "something else"};
+constexpr std::string_view kind_names[] = {
+    "an Nsight Compute profile", "a trace of a training run", "a run bundle",        "PTX",           "CUDA source",
+    "compiled device code",      "a log of a compiler",       "a summary of a rank", "something else"};
 
 bool is_named(const Format& format, std::string_view name) {
   return std::ranges::any_of(format.endings, [&](std::string_view ending) {

@@ -24,7 +24,7 @@
 namespace frx::ingest {
 
 // What a source is about: the alternatives of Observation in their order, and what is not read.
-enum class Kind : std::uint8_t { profile, trace, run_bundle, ptx, cuda, device_code, compiler_log, other };
+enum class Kind : std::uint8_t { profile, trace, run_bundle, ptx, cuda, device_code, compiler_log, rank_summary, other };
 // "an Nsight Compute profile", "CUDA source".
 std::string_view name_of(Kind kind);
 // Code, whether a person or a compiler wrote it.

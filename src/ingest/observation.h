@@ -9,13 +9,15 @@
 #include "model/cuda_source.h"
 #include "model/device_code.h"
 #include "model/ptx_module.h"
+#include "model/rank_summary.h"
 #include "model/session.h"
 #include "model/timeline.h"
 
 namespace frx::ingest {
 
 struct Observation {
-  std::variant<model::Session, model::Timeline, RunBundle, model::ptx::Module, model::cuda::Source, model::DeviceCode, model::CompilerLog>
+  std::variant<model::Session, model::Timeline, RunBundle, model::ptx::Module, model::cuda::Source, model::DeviceCode, model::CompilerLog,
+               model::RankSummaries>
       model;
 
   Kind kind() const { return static_cast<Kind>(model.index()); }

@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/fleet_report.h"
 #include "report/rank_identity.h"
+#include "report/rank_recording.h"
 
 namespace frx::report {
 namespace {
@@ -13,11 +15,18 @@ namespace {
 using derive::ranks::LateVerdict;
 using model::RunFact;
 
-Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, Layouts layouts, RanksReport& report) {
+Result<std::vector<RankRecording>> recordings_of(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each,
+                                                 Layouts layouts, Interner& words) {
+  if (file.recordings) return file.recordings(analyst, words);
   TRY_ASSIGN(model::Timeline timeline, file.read(open_each));
-  std::vector<RankRecording> recordings = analyst.analyse_ranks(std::move(timeline), report.words, layouts);
+  return analyst.analyse_ranks(std::move(timeline), words, layouts);
+}
+
+Result<> read(const TraceAnalyst& analyst, const TraceFile& file, const OpenEach& open_each, Layouts layouts, RanksReport& report) {
+  TRY_ASSIGN(std::vector<RankRecording> recordings, recordings_of(analyst, file, open_each, layouts, report.words));
   for (RankRecording& one : recordings) {
-    report.ranks.push_back({0, RankSource::distributed_info, std::move(one.report), std::move(one.collectives)});
+    std::string node = one.node.empty() ? node_in_name(one.report->source) : std::move(one.node);
+    report.ranks.push_back({0, RankSource::distributed_info, std::move(one.report), std::move(one.collectives), std::move(node)});
   }
   return {};
 }
@@ -145,7 +154,7 @@ TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<Byte
     TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open());
     return read_trace(name, *source, open_each ? open_each(name, source->size_hint()) : nullptr, layouts);
   };
-  return {std::move(name), std::move(read)};
+  return {std::move(name), std::move(read), {}};
 }
 
 Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, std::string source, const std::vector<TraceFile>& files,
@@ -155,6 +164,9 @@ Result<std::unique_ptr<RanksReport>> analyse_ranks(const TraceAnalyst& analyst, 
   TRY(read_all(analyst, files, open_each, files.size() == 1 ? layouts : Layouts::left_out, *report));
   if (Result<> known = identify(*report); !known) return Failure{std::move(known).error()}.at(report->source);
   compare(*report);
+  if (report->ranks.size() > 1) {
+    TRY_ASSIGN(report->fleet, fleet_of(analyst, *report));
+  }
   collect_opinions(*report);
   answer(analyst, *report);
   // Of the others nothing is drawn.

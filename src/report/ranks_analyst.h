@@ -19,6 +19,8 @@ using OpenEach = std::function<std::function<void(std::uint64_t)>(const std::str
 struct TraceFile {
   std::string name;
   std::function<Result<model::Timeline>(const OpenEach& open_each)> read;
+  // Instead, of a rank that was summarised: its recording, judged; `words` as of TraceAnalyst::analyse_ranks().
+  std::function<Result<std::vector<RankRecording>>(const TraceAnalyst& analyst, Interner& words)> recordings = {};
 };
 // One of the PyTorch profiler.
 TraceFile trace_file(std::string name, std::function<Result<std::unique_ptr<ByteSource>>()> open, Layouts layouts = Layouts::left_out);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "derive/ranks/fleet.h"
 #include "derive/ranks/lateness.h"
 #include "derive/ranks/match.h"
 #include "report/run_scope.h"
@@ -27,6 +28,7 @@ struct RankOfRun {
   RankSource from = RankSource::distributed_info;
   std::shared_ptr<TraceReport> trace;
   derive::ranks::Sequence collectives;
+  std::string node;  // the machine; "": not known
 };
 
 // A label, and the ranks whose own traces have it.
@@ -43,6 +45,7 @@ struct RanksReport {
   Interner words;                                              // of the collectives
   derive::ranks::Matching matching;
   derive::ranks::Lateness lateness;  // by the order of `ranks`
+  derive::ranks::Fleet fleet;        // of several ranks, by the order of `ranks`
   std::vector<Opinion> opinions;     // the most common first
 
   // The rank that represents the run, and its answer. If it is a late one, without the time it waits for others itself.

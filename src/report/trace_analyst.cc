@@ -14,6 +14,7 @@
 #include "ingest/chrome_trace/read_trace.h"
 #include "ingest/unpacked_source.h"
 #include "report/layout/layout_analyst.h"
+#include "report/rank_recording.h"
 #include "report/run_scopes.h"
 #include "report/trace_cpu.h"
 #include "report/trace_notes.h"
@@ -130,9 +131,10 @@ TraceAnalyst::Studied TraceAnalyst::study(Timeline timeline) const {
 }
 
 // For one rank, or (-1) for everything in the file.
-std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std::vector<StepTable> processes, std::int64_t rank) const {
+RankRecording TraceAnalyst::report_on(const Studied& studied, std::vector<StepTable> processes, std::int64_t rank) const {
   const Timeline& timeline = studied.timeline;
-  auto report = std::make_unique<TraceReport>();
+  RankRecording recording{std::make_unique<TraceReport>(), {}, {}, timeline.cut_short};
+  const std::unique_ptr<TraceReport>& report = recording.report;
   report->source = timeline.source;
   report->facts = timeline.facts;
   report->clock_broken = timeline.clock_broken;
@@ -156,12 +158,17 @@ std::unique_ptr<TraceReport> TraceAnalyst::report_on(const Studied& studied, std
     report->program.cpu_only = report->cpu->gpu_evidence.empty();
   }
   // For all ranks in the file together.
-  const std::vector<model::GpuSample> memory = rank >= 0 ? std::vector<model::GpuSample>() : derive::trace::memory_peaks(timeline);
-  static_cast<RunScopes&>(*report) = scopes_of(*judge_, recorded(*report, memory, is_alone(*report)));
-  if (report->cpu) explain_cpu(*report);
-  report->gpus = verdicts(*judge_, *report);
+  if (rank < 0) recording.memory = derive::trace::memory_peaks(timeline);
+  judge(recording);
   report->notes = notes_of(timeline, studied.damage, *report);
-  return report;
+  return recording;
+}
+
+void TraceAnalyst::judge(RankRecording& recording) const {
+  TraceReport& report = *recording.report;
+  static_cast<RunScopes&>(report) = scopes_of(*judge_, recorded(report, recording.memory, is_alone(report)));
+  if (report.cpu) explain_cpu(report);
+  report.gpus = verdicts(*judge_, report);
 }
 
 // Null where the trace tells nothing about layouts: they are beside what was asked, and are no reason to refuse it.
@@ -176,7 +183,7 @@ std::shared_ptr<const LayoutReport> TraceAnalyst::layouts_of(Timeline timeline) 
 std::unique_ptr<TraceReport> TraceAnalyst::analyse(Timeline timeline, Layouts layouts) const {
   Studied studied = study(std::move(timeline));
   std::vector<StepTable> processes = std::move(studied.processes);
-  std::unique_ptr<TraceReport> report = report_on(studied, std::move(processes), -1);
+  std::unique_ptr<TraceReport> report = report_on(studied, std::move(processes), -1).report;
   if (layouts == Layouts::included) report->layouts = layouts_of(std::move(studied.timeline));
   return report;
 }
@@ -194,16 +201,23 @@ std::vector<RankRecording> TraceAnalyst::analyse_ranks(Timeline trace, Interner&
   if (ranks.empty()) ranks.emplace(-1, std::move(studied.processes));
   std::vector<RankRecording> recordings;
   for (auto& [rank, own] : ranks) {
-    RankRecording recording;
+    derive::ranks::Sequence collectives;
     // Without its clock even the order of kernels in a trace is unknown.
     if (!timeline.clock_broken)
-      recording.collectives =
-          derive::ranks::sequence_of(timeline, studied.attribution, steps_of(studied.steps, own.front().pid), rank, words);
-    recording.report = report_on(studied, std::move(own), rank);
-    recordings.push_back(std::move(recording));
+      collectives = derive::ranks::sequence_of(timeline, studied.attribution, steps_of(studied.steps, own.front().pid), rank, words);
+    recordings.push_back(report_on(studied, std::move(own), rank));
+    recordings.back().collectives = std::move(collectives);
   }
   if (layouts == Layouts::included && recordings.size() == 1) recordings.front().report->layouts = layouts_of(std::move(studied.timeline));
   return recordings;
+}
+
+Result<RankRecording> TraceAnalyst::analyse_rank(const model::RankSummary& summary, Interner& words) const {
+  TRY_ASSIGN(RankRecording recording, recording_of(summary, words));
+  TraceReport& report = *recording.report;
+  if (report.use) rate_products(*report.use, judge_->knowledge(), used_gpus(report), report.program.is_amd);
+  judge(recording);
+  return recording;
 }
 
 RunScope TraceAnalyst::judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const {

@@ -8,6 +8,8 @@
 #include "base/files.h"
 #include "derive/ranks/sequence.h"
 #include "knowledge/layout_detectors.h"
+#include "model/gpu_sample.h"
+#include "model/rank_summary.h"
 #include "report/run_judge.h"
 #include "report/trace_report.h"
 
@@ -24,6 +26,9 @@ Result<model::Timeline> read_trace(const std::string& name, ByteSource& source, 
 struct RankRecording {
   std::unique_ptr<TraceReport> report;
   derive::ranks::Sequence collectives;
+  std::vector<model::GpuSample> memory;  // of the GPUs at their peaks, as far as recorded
+  bool cut_short = false;                // the recording ended early
+  std::string node = {};                 // the machine; "": not known
 };
 
 class TraceAnalyst {
@@ -42,6 +47,8 @@ class TraceAnalyst {
   // The ranks in a file: one, or several when a tool has merged their traces. `words`: the texts of their collectives, shared by all ranks
   // that are compared. `layouts`: as above; they are left out of a file of several ranks.
   std::vector<RankRecording> analyse_ranks(model::Timeline timeline, Interner& words, Layouts layouts = Layouts::left_out) const;
+  // The same of a rank that was summarised. Errors: the summary was not written by frx; it is the caller who knows the file.
+  Result<RankRecording> analyse_rank(const model::RankSummary& summary, Interner& words) const;
   // The scope that represents the trace, evaluated again with other facts; `ranks_compared`: as in RunScope.
   RunScope judged_with(const TraceReport& report, const model::RunFacts& facts, bool ranks_compared) const;
 
@@ -53,7 +60,8 @@ class TraceAnalyst {
 
   struct Studied;
   Studied study(model::Timeline timeline) const;
-  std::unique_ptr<TraceReport> report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
+  RankRecording report_on(const Studied& studied, std::vector<model::StepTable> processes, std::int64_t rank) const;
+  void judge(RankRecording& recording) const;
   std::shared_ptr<const LayoutReport> layouts_of(model::Timeline timeline) const;
 
   std::unique_ptr<RunJudge> judge_;

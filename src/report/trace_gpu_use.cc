@@ -131,6 +131,13 @@ ProductRate rate_of(const Product& product, const knowledge::GpuProduct* gpu) {
   return rate;
 }
 
+void rate_products(GpuUse& use, const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu* const> used,
+                   std::optional<bool> is_amd) {
+  // Numbers of AMD's architectures look like compute capabilities.
+  if (!is_amd.value_or(false)) find_gpu(knowledge, used, use);
+  for (const Product& product : use.products.products) use.rates.push_back(rate_of(product, use.gpu));
+}
+
 GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution& attribution, const knowledge::Knowledge& knowledge,
                std::vector<const model::TracedGpu*> used, std::optional<bool> is_amd, std::int64_t rank) {
   GpuUse use;
@@ -140,9 +147,7 @@ GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution
   use.collectives = derive::trace::collective_rates(timeline, attribution, rank);
   // Without its clock the times between events say nothing.
   if (!timeline.clock_broken) use.queues = derive::trace::launch_queues(timeline, attribution, rank);
-  // Numbers of AMD's architectures look like compute capabilities.
-  if (!is_amd.value_or(false)) find_gpu(knowledge, used, use);
-  for (const Product& product : use.products.products) use.rates.push_back(rate_of(product, use.gpu));
+  rate_products(use, knowledge, used, is_amd);
   name_missing(use, is_amd.value_or(false), recorder_words(timeline.facts.recorder));
   return use;
 }

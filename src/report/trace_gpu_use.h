@@ -45,6 +45,10 @@ struct GpuUse {
 GpuUse gpu_use(const model::Timeline& timeline, const derive::trace::Attribution& attribution, const knowledge::Knowledge& knowledge,
                std::vector<const model::TracedGpu*> used, std::optional<bool> is_amd, std::int64_t rank);
 
+// The GPU that was used, and the rates of products against its peaks, which follow from the rest.
+void rate_products(GpuUse& use, const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu* const> used,
+                   std::optional<bool> is_amd);
+
 // The product that all of these GPUs are; null: unknown, several, or parts of one (MIG).
 const knowledge::GpuProduct* gpu_of_all(const knowledge::Knowledge& knowledge, std::span<const model::TracedGpu> gpus);
 

@@ -177,6 +177,8 @@ def reporting() -> list[Command]:
     many = rows[0] + b"".join(line.replace(b'"0","7"', b'"%d","7"' % n, 1) for n in range(600) for line in rows[1:])
     ptx = (next((TESTS / "data/ptx").rglob("*.ptx"))).read_bytes()
     old = {f"brief/{name}": b'{"old": "old"}\n' for name in brief}
+    traces = bytes_of(case_sections("summarise/a-trace-is-summarised-and-analysed-without-it.case"))
+    traces = {name: text for name, text in traces.items() if name.endswith(".json")}
     return [
         Command("explain", ["explain", "gather.csv", "--out", "brief"], {"gather.csv": gather}, [f"brief/{name}" for name in brief], brief[-1]),
         Command("profile --explain, replaces", ["profile", "--ncu", "gather.csv", "--explain", "--explain-out", "brief"],
@@ -194,6 +196,8 @@ def reporting() -> list[Command]:
                 "table.csv", weight=2),
         Command("export, JSON, replaces", ["export", "report.ncu-rep", "--format", "json", "--out", "table.json"],
                 {"report.ncu-rep": report, "table.json": b'{"old": true}\n'}, ["table.json"], "table.json", weight=2),
+        Command("summarise, replaces", ["summarise", "trace.rank0.json", "--output", "rank0.frxsum"], {**traces, "rank0.frxsum": b"old"},
+                ["rank0.frxsum"], "rank0.frxsum", weight=2),
     ]
 
 

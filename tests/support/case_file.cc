@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "support/base64.h"
 #include "support/database_from_sql.h"
+#include "support/fleet_score.h"
 #include "support/ncu_report_from_yaml.h"
 
 namespace frx::testing {
@@ -78,7 +79,7 @@ Result<Section> section_of(std::string_view header) {
     rest = trim(rest.substr(0, open));
   }
   section.name = rest;
-  constexpr std::string_view known[] = {"crlf", "base64", "utf16", "from yaml", "from sql", "executable", "no newline"};
+  constexpr std::string_view known[] = {"crlf", "base64", "utf16", "from yaml", "from sql", "from cluster", "executable", "no newline"};
   for (const std::string& option : section.options) {
     if (std::find(std::begin(known), std::end(known), option) == std::end(known)) {
       return fail(ErrorKind::malformed, "no section option is called '{}'", option);
@@ -199,6 +200,7 @@ std::string to_text(const Case& one) {
 
 Result<std::string> bytes_of(const Section& section) {
   if (section.has("base64")) return from_base64(section.text);
+  if (section.has("from cluster")) return summaries_from_plan(section.name, section.text);
   if (section.has("from sql")) return database_from_sql(section.name, section.text);
   if (section.has("from yaml")) return ncu_report_from_yaml(section.name, section.text);
   std::string text = section.text;

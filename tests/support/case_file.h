@@ -28,7 +28,7 @@ struct CaseRun {
 
 struct Section {
   std::string name;                  // "report.csv", "stdout", "out:frx_summary.txt", "host:/proc/..."
-  std::vector<std::string> options;  // "crlf", "base64", "utf16", "from yaml", "from sql", "executable", "no newline"
+  std::vector<std::string> options;  // "crlf", "base64", "utf16", "from yaml", "from sql", "from cluster", "executable", "no newline"
   std::string text;                  // as it stands in the case, each line with its '\n'
 
   bool has(std::string_view option) const;

@@ -1,8 +1,9 @@
 #include "derive/ranks/match.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
+
+#include "derive/ranks/wrapping.h"
 
 namespace frx::derive::ranks {
 namespace {
@@ -13,12 +14,6 @@ constexpr std::int64_t always_together_ns = 100'000;
 constexpr std::int64_t share_of_duration = 10;
 // How many neighbours on each side determine the offset of two clocks. Few, because clocks drift; enough to outvote broadcasts.
 constexpr std::size_t neighbours = 8;
-
-// Times of a damaged file may be anything: differences wrap instead of overflowing.
-std::int64_t minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t magnitude(std::int64_t a) { return a == INT64_MIN ? INT64_MAX : std::abs(a); }
 
 using Calls = std::span<const Collective>;
 // By group, then by step, then by participant.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "derive/trace/activities.h"
+#include "derive/trace/transfers.h"
 
 namespace frx::derive::ranks {
 namespace {
@@ -27,6 +28,17 @@ std::string described(const Timeline& timeline, const CollectiveArguments& call)
 
 std::string group_of(const Timeline& timeline, const CollectiveArguments& call) {
   return fmt::format("group {} {}", timeline.names[call.group], timeline.names[call.group_ranks]);
+}
+
+// The message is what each rank has in the end, or began with where that is more.
+model::CollectiveShape shape_of(const Timeline& timeline, const CollectiveArguments& call, std::uint32_t what) {
+  const std::string_view type = timeline.names[call.type];
+  return {what,
+          std::string(timeline.names[call.name]),
+          std::string(type),
+          call.in_elements,
+          call.out_elements,
+          std::max(call.in_elements, call.out_elements) * trace::bytes_of_element(type).value_or(0)};
 }
 
 bool is_point_to_point(std::string_view collective) { return collective == "send" || collective == "recv"; }
@@ -78,23 +90,34 @@ Sequence sequence_of(const Timeline& timeline, const trace::Attribution& attribu
   const std::vector<GpuWork> work = communication_of(timeline, attribution, rank);
   const std::map<std::uint32_t, std::string> streams = stream_groups(timeline, work);
   const Steps by_time(steps);
+  std::map<std::uint32_t, model::CollectiveShape> shapes;
   for (const GpuWork& one : work) {
     const auto call = std::ranges::lower_bound(timeline.collectives, one.event, {}, &CollectiveArguments::event);
     const bool has_arguments = call != timeline.collectives.end() && call->event == one.event;
-    if (has_arguments && is_point_to_point(timeline.names[call->name])) {
-      ++sequence.point_to_point;
-      continue;
-    }
+    const bool is_send = has_arguments && is_point_to_point(timeline.names[call->name]);
+    sequence.point_to_point += is_send;
     const std::optional<std::int64_t> step = by_time.number_at(timeline.start[one.launch == trace::none ? one.event : one.launch]);
     if (!step) {
-      ++sequence.outside_steps;
+      sequence.outside_steps += !is_send;
+      continue;
+    }
+    const std::uint32_t what = words.add(has_arguments ? described(timeline, *call) : kernel_word(timeline.name_of(one.event)));
+    Collective found{what,
+                     model::RankCall::no_group,
+                     *step,
+                     timeline.duration[one.event],
+                     timeline.end(one.event),
+                     timeline.tracks[timeline.track[one.event]].stream};
+    if (has_arguments) shapes.try_emplace(what, shape_of(timeline, *call, what));
+    if (is_send) {
+      sequence.sends.push_back(found);
       continue;
     }
     sequence.described |= has_arguments;
-    sequence.calls.push_back({words.add(has_arguments ? described(timeline, *call) : kernel_word(timeline.name_of(one.event))),
-                              words.add(has_arguments ? group_of(timeline, *call) : streams.at(timeline.track[one.event])), *step,
-                              timeline.duration[one.event], timeline.end(one.event)});
+    found.group = words.add(has_arguments ? group_of(timeline, *call) : streams.at(timeline.track[one.event]));
+    sequence.calls.push_back(found);
   }
+  for (auto& [what, shape] : shapes) sequence.shapes.push_back(std::move(shape));
   return sequence;
 }
 

@@ -10,6 +10,7 @@
 #include "base/interner.h"
 #include "derive/trace/attribution.h"
 #include "derive/trace/steps.h"
+#include "model/rank_summary.h"
 #include "model/timeline.h"
 
 namespace frx::derive::ranks {
@@ -19,6 +20,7 @@ struct Collective {
   std::uint32_t group = 0;             // who takes part, of the words
   std::int64_t step = 0;               // number of the step that launched it
   std::int64_t duration = 0, end = 0;  // ns, of the clock of this rank
+  std::int64_t stream = -1;            // on which it ran; -1: not said
 };
 
 struct Sequence {
@@ -26,6 +28,9 @@ struct Sequence {
   std::uint64_t outside_steps = 0;   // launched in no step: left out
   std::uint64_t point_to_point = 0;  // sends and receives: no collectives, left out
   bool described = false;            // by arguments beside the kernels
+  // Those sends and receives that a step launched, by start: time in which this rank may wait, too. They have no group.
+  std::vector<Collective> sends;
+  std::vector<model::CollectiveShape> shapes;  // of the described ones, by `what`
 };
 
 // `rank`: of the tracks that name it; -1: of all. `words` is shared by the ranks, so that equal texts have equal numbers.

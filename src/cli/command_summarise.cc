@@ -1,0 +1,160 @@
+// frx summarise: what an analysis of thousands of ranks needs of a trace, written where the trace lies.
+
+#include <filesystem>
+
+#include "analyse/summaries.h"
+#include "base/output_file.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/analysis.h"
+#include "cli/command.h"
+#include "cli/json_output.h"
+
+namespace frx::cli {
+namespace command_summarise {
+namespace {
+
+namespace fs = std::filesystem;
+namespace rank_summary = ingest::rank_summary;
+
+struct Options {
+  report::AnalysisOptions analysis;
+  std::vector<std::string> files;
+  std::string output, node;
+  bool merge = false;
+  bool json = false;
+};
+
+void describe(Syntax& syntax, Options& options) {
+  syntax.text(
+      "Writes a small summary of each rank of a trace (.frxsum): its steps and where their time went, each collective with its times, top "
+      "kernels and operators. frx analyze reads summaries as it reads traces, and thousands of them at once. Traces of the PyTorch "
+      "profiler and exports of Nsight Systems can be summarised.");
+  syntax.arguments("FILE", options.files, "traces; with --merge also summaries; - is standard input");
+  syntax.option("-o,--output", "FILE", options.output, "of a summary (by default beside the trace, TRACE.frxsum); needed by --merge");
+  syntax.flag("--merge", options.merge, "write all ranks of these files into one summary");
+  syntax.option("--node", "NAME", options.node, "the machine on which the ranks ran, where the name of the trace does not say it");
+  describe_analysis(syntax, options.analysis);
+  syntax.flag("--json", options.json, "print JSON: what was written");
+  syntax.example("trace.rank3.json.gz --node $(hostname)", "on each node; the summary is a hundredth of the trace");
+  syntax.example("--merge rank*.frxsum -o node7.frxsum", "the ranks of a node as one file");
+  syntax.exit_code(0, "the summaries were written");
+  syntax.exit_code(1, "a file cannot be read or written, or is no trace");
+}
+
+// "trace.rank0.json.gz" -> "trace.rank0.frxsum".
+std::string summary_beside(std::string trace) {
+  for (const std::string_view tail : {".gz", ".zst", ".json", ".sqlite"}) {
+    if (trace.size() > tail.size() && trace.ends_with(tail)) trace.resize(trace.size() - tail.size());
+  }
+  return trace + std::string(rank_summary::ending);
+}
+
+struct Written {
+  std::string trace, file;
+  std::size_t ranks = 0, steps = 0, calls = 0;
+  std::uint64_t bytes = 0, trace_bytes = 0;
+};
+
+void count(const std::vector<model::RankSummary>& ranks, Written& written) {
+  written.ranks = ranks.size();
+  for (const model::RankSummary& rank : ranks) {
+    written.steps = std::max(written.steps, rank.head.steps.size());
+    written.calls += rank.calls.size();
+  }
+}
+
+Result<> put(const std::string& file, std::string_view bytes, Written& written) {
+  TRY(write_file(file, bytes));
+  written.file = file;
+  written.bytes = bytes.size();
+  return {};
+}
+
+Result<Written> summarise_one(const Options& options, const std::string& trace, Session& session) {
+  TRY_ASSIGN(analyse::Input input, session.input(trace));
+  if (input.kind() == ingest::Kind::rank_summary) {
+    return fail(ErrorKind::malformed, "it is a summary already").at(trace).hint("several are made one by frx summarise --merge");
+  }
+  Written written{input.source.name()};
+  std::error_code ignored;
+  if (const auto size = fs::file_size(trace, ignored); !ignored) written.trace_bytes = size;
+  TRY_ASSIGN(const std::vector<model::RankSummary> ranks, analyse::summarise(std::move(input), session.context(), options.node));
+  session.end_progress();
+  count(ranks, written);
+  TRY(put(options.output.empty() ? summary_beside(trace) : options.output, rank_summary::packed(ranks), written));
+  return written;
+}
+
+// A summary as it is; a trace is summarised first, in memory.
+Result<rank_summary::SummaryFile> opened(const Options& options, const std::string& path, Session& session,
+                                         std::vector<std::unique_ptr<std::string>>& kept) {
+  TRY_ASSIGN(analyse::Input input, session.input(path));
+  if (input.kind() == ingest::Kind::rank_summary) return analyse::open_summaries(input);
+  TRY_ASSIGN(const std::vector<model::RankSummary> ranks, analyse::summarise(std::move(input), session.context(), options.node));
+  session.end_progress();
+  kept.push_back(std::make_unique<std::string>(rank_summary::packed(ranks)));
+  return rank_summary::SummaryFile::open(path, ingest::random_access_to(*kept.back()));
+}
+
+Result<Written> merge_all(const Options& options, Session& session) {
+  if (options.output.empty()) return fail(ErrorKind::usage, "summarise: --merge needs a file to write: --output FILE");
+  std::vector<std::unique_ptr<std::string>> kept;
+  std::vector<rank_summary::SummaryFile> files;
+  for (const std::string& path : options.files) {
+    TRY_ASSIGN(rank_summary::SummaryFile file, opened(options, path, session, kept));
+    files.push_back(std::move(file));
+  }
+  TRY_ASSIGN(const std::string bytes, rank_summary::merged(files));
+  TRY_ASSIGN(const rank_summary::SummaryFile all, rank_summary::SummaryFile::open(options.output, ingest::random_access_to(bytes)));
+  Written written{options.files.size() == 1 ? options.files.front() : count_text(options.files.size(), "file")};
+  written.ranks = all.ranks();
+  TRY(put(options.output, bytes, written));
+  return written;
+}
+
+std::string bytes_text(std::uint64_t bytes) { return format_quantity(static_cast<double>(bytes), "byte"); }
+
+void tell(const Options& options, const std::vector<Written>& all, Io& io) {
+  if (options.json) {
+    Json files = Json::array();
+    for (const Written& one : all) files.push_back({{"source", one.trace}, {"file", one.file}, {"ranks", one.ranks}, {"bytes", one.bytes}});
+    write_json(io, "summarise", {{"files", files}});
+    return;
+  }
+  for (const Written& one : all) {
+    std::string text = fmt::format("wrote {}: {}, {}", printable(one.file), count_text(one.ranks, "rank"), bytes_text(one.bytes));
+    if (!options.merge) text += fmt::format(", {}, {}", count_text(one.steps, "step"), count_text(one.calls, "collective"));
+    if (one.trace_bytes > 0 && one.bytes > 0) text += fmt::format(" (the trace: {})", bytes_text(one.trace_bytes));
+    io.out.write(text + "\n");
+  }
+}
+
+Result<int> act(const Options& options, Io& io) {
+  if (options.files.empty()) return fail(ErrorKind::usage, "summarise: expected a trace");
+  if (!options.merge && !options.output.empty() && options.files.size() > 1) {
+    return fail(ErrorKind::usage, "summarise: --output names one file, and {} were given", count_text(options.files.size(), "trace"))
+        .hint("--merge writes their ranks into one summary");
+  }
+  Session session(options.analysis, io);
+  std::vector<Written> all;
+  if (options.merge) {
+    TRY_ASSIGN(Written written, merge_all(options, session));
+    all.push_back(std::move(written));
+  } else {
+    for (const std::string& trace : options.files) {
+      TRY_ASSIGN(Written written, summarise_one(options, trace, session));
+      all.push_back(std::move(written));
+    }
+  }
+  tell(options, all, io);
+  return 0;
+}
+
+}  // namespace
+}  // namespace command_summarise
+
+constinit const Command summarise_command = make_command<command_summarise::Options, command_summarise::describe, command_summarise::act>(
+    "summarise", "Summarise the trace of a rank for an analysis of thousands", "Measure");
+
+}  // namespace frx::cli
