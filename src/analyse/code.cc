@@ -19,7 +19,6 @@
 #include "ingest/ptxas_log.h"
 #include "report/confirm_with_ptx.h"
 #include "report/device_analyst.h"
-#include "report/finding_repeats.h"
 #include "report/finding_tiers.h"
 
 namespace frx::analyse {
@@ -218,16 +217,12 @@ Result<std::shared_ptr<const report::EvidenceReport>> reconciled(const CodeRepor
   return std::shared_ptr<const report::EvidenceReport>(std::move(together));
 }
 
-// After everything that is asked of each kernel.
 void settle_findings(std::span<CodeUnit> units) {
   std::vector<report::CudaReport*> reports;
   for (CodeUnit& unit : units) {
-    if (!unit.cuda) continue;
-    report::join_repeats(unit.cuda->findings);
-    report::join_repeats(unit.cuda->withheld);
-    reports.push_back(unit.cuda.get());
+    if (unit.cuda) reports.push_back(unit.cuda.get());
   }
-  report::show_once_per_analysis(reports);
+  report::settle_findings(reports);
 }
 
 Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {

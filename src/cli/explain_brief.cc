@@ -1,8 +1,11 @@
 #include "cli/explain_brief.h"
 
+#include <array>
+
 #include "base/files.h"
 #include "cli/print_answer.h"
 #include "compose/answers.h"
+#include "report/finding_tiers.h"
 
 namespace frx::cli {
 namespace {
@@ -36,6 +39,7 @@ Result<> Brief::inspect_source(report::AnalysisOptions analysis) {
   evidence.add(*code_);
   evidence.add(input_.report);
   TRY_ASSIGN(together_, report::reconcile(std::move(evidence), analyst_->knowledge()));
+  report::settle_findings(std::array{code_.get()});
   input_.code = code_.get();
   input_.together = together_.get();
   return {};

@@ -107,6 +107,16 @@ void add_times(Document& page, std::string_view heading, const std::vector<Recor
   page.add(std::move(table));
 }
 
+// {"host":"node7","cpu":"EPYC"} is "host node7, cpu EPYC".
+std::string members_text(const std::string& object) {
+  const std::optional<answer::Json> members = history::json_in(object);
+  if (!members || !members->is_object()) return object;
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : members->items())
+    parts.push_back(fmt::format("{} {}", name, value.is_string() ? value.get<std::string>() : value.dump()));
+  return join(parts, ", ");
+}
+
 Document page_of(const Shown& shown) {
   const Record& record = shown.record;
   Document page;
@@ -125,8 +135,8 @@ Document page_of(const Shown& shown) {
   fact("Commit", record.commit);
   fact("Baseline", join(shown.baselines, ", "));
   fact("Answer", fmt::format("{} of frx {}", record.schema, record.program));
-  fact("Machine", record.machine);
-  fact("Software", record.software);
+  fact("Recorded on", members_text(record.machine));
+  fact("Software", members_text(record.software));
   fact("ID", record.id);
   if (!record.labels.empty()) {
     page.section("Labels");

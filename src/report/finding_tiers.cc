@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "detect/code_rules.h"
+#include "report/finding_repeats.h"
 
 namespace frx::report {
 namespace {
@@ -74,7 +75,8 @@ void show(const Choice& choice) {
 
 void withhold(CudaReport& report, bool pedantic) {
   report.last_shown = pedantic ? Tier::pedantic : Tier::by_default;
-  const auto rest = std::ranges::stable_partition(report.findings, [&](const Finding& finding) { return finding.tier <= report.last_shown; });
+  const auto rest =
+      std::ranges::stable_partition(report.findings, [&](const Finding& finding) { return finding.tier <= report.last_shown; });
   report.withheld.assign(std::move_iterator(rest.begin()), std::move_iterator(rest.end()));
   report.findings.erase(rest.begin(), rest.end());
 }
@@ -98,6 +100,14 @@ void show_once_per_analysis(std::span<CudaReport* const> reports) {
     report->withheld.erase(shown.begin(), shown.end());
     detect::sort_findings(report->findings);
   }
+}
+
+void settle_findings(std::span<CudaReport* const> reports) {
+  for (CudaReport* report : reports) {
+    join_repeats(report->findings);
+    join_repeats(report->withheld);
+  }
+  show_once_per_analysis(reports);
 }
 
 std::size_t pedantic_count(const CudaReport& report) {

@@ -15,6 +15,9 @@ void withhold(CudaReport& report, bool pedantic);
 // rule has one anyway. It is withheld no more, and its message says how many of the rule still are. Linear in the findings.
 void show_once_per_analysis(std::span<CudaReport* const> reports);
 
+// What an answer shows of one analysis, after everything that is asked of each kernel: join_repeats() and show_once_per_analysis().
+void settle_findings(std::span<CudaReport* const> reports);
+
 // Those that --pedantic would show.
 std::size_t pedantic_count(const CudaReport& report);
 

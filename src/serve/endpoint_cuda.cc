@@ -1,10 +1,12 @@
 // POST /cuda/static-inspect: CUDA source of one program.
 
 #include <algorithm>
+#include <array>
 
 #include "answer/json_object.h"
 #include "compose/answers.h"
 #include "report/code_analyst.h"
+#include "report/finding_tiers.h"
 #include "serve/answers.h"
 
 namespace frx::serve {
@@ -31,6 +33,7 @@ http::Response inspect(http::Request& request, const ApiOptions& api) {
     }
     TRY_ASSIGN(const report::CodeAnalyst* analyst, context.code());
     TRY_ASSIGN(std::unique_ptr<report::CudaReport> made, analyst->inspect_cuda(std::move(program)));
+    report::settle_findings(std::array{made.get()});
     const std::shared_ptr<const report::CudaReport> report = std::move(made);
     const answer::Answer answer = compose::answer_of(report);
     return http::Response{.body = answer::json_text_of([&](answer::JsonObject& out) {

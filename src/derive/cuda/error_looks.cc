@@ -83,7 +83,8 @@ bool is_in_capitals(std::string_view name) {
 
 // Of Thrust, what launches nothing.
 bool is_view_of_thrust(std::string_view name) {
-  return name.find("pointer") != name.npos || name.find("ptr") != name.npos || name.starts_with("make_") || name == "get" || name == "distance";
+  return name.find("pointer") != name.npos || name.find("ptr") != name.npos || name.starts_with("make_") || name == "get" ||
+         name == "distance";
 }
 
 // Macros that print, mark a range for a profiler, or choose a type.
@@ -231,12 +232,19 @@ std::vector<Look> looks_of_files(const Sources& sources) {
 }
 
 ErrorLooks error_looks(const Program& program, std::uint32_t source, const std::vector<Look>& files) {
-  ErrorLooks looks{{}, &files};
+  ErrorLooks looks{{}, {}, &files};
   const Source& of = program.sources()[source];
   for (const Function& function : program.functions_in(source)) {
     if (function.is_kernel) continue;
     Look& look = looks.functions[function.name];
     look = std::max(look, look_of_text(of.text_of(function.body)));
+  }
+  for (const Function& function : program.functions_in(source)) {
+    if (function.is_kernel || looks.functions[function.name] != Look::of_launch) continue;
+    const std::uint32_t end = ends_of_looks(program, function, looks).of_launch;
+    for (std::uint32_t n = function.body; n < end; ++n) {
+      if (of.syntax.is(n, NodeKind::call)) looks.checked_by_callers.insert(callee_name(of, n));
+    }
   }
   return looks;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "derive/cuda/trace.h"
@@ -20,6 +21,7 @@ std::vector<Look> looks_of_files(const Sources& sources);
 // What the host functions of one file look at, by name, and what other files do.
 struct ErrorLooks {
   std::unordered_map<std::string_view, Look> functions;
+  std::unordered_set<std::string_view> checked_by_callers;  // behind a call of these, a function of the file looks at a launch
   const std::vector<Look>* files = nullptr;
 };
 // `files` must outlive what is returned.

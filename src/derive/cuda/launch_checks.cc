@@ -46,8 +46,10 @@ bool is_statement(const Program& program, const LaunchSite& site) {
 
 }  // namespace
 
-Ignored ignored_by(const Program& program, const Function& function, const LaunchSite& site, const LookEnds& ends) {
-  if (function.is_device || function.is_kernel || !is_statement(program, site)) return {};
+Ignored ignored_by(const Program& program, const Function& function, const LaunchSite& site, const LookEnds& ends,
+                   const ErrorLooks& of_file) {
+  if (function.is_device || function.is_kernel || !is_statement(program, site) || of_file.checked_by_callers.contains(function.name))
+    return {};
   const std::uint32_t last = program.sources()[site.at.source].syntax[site.at.node].last;
   return {.is_ignored = last >= ends.of_launch, .is_checked_later = last < ends.of_any};
 }

@@ -18,7 +18,8 @@ std::uint32_t end_of_unchecked(const Program& program, const Function& function)
 struct Ignored {
   bool is_ignored = false, is_checked_later = false;
 };
-Ignored ignored_by(const Program& program, const Function& function, const LaunchSite& site, const LookEnds& ends);
+Ignored ignored_by(const Program& program, const Function& function, const LaunchSite& site, const LookEnds& ends,
+                   const ErrorLooks& of_file);
 
 // Gives the first launch of each file those of the file whose errors nothing looks at, where the program never asks for them; else those
 // that are ignored by the functions that launch. All launches, by file and line.

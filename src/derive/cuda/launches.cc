@@ -126,7 +126,7 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
     launch.may_be_checked = site.kernel_name != none || site.at.node >= end_of_certain;
-    const Ignored ignored = ignored_by(program, function, site, ends);
+    const Ignored ignored = ignored_by(program, function, site, ends, looks);
     launch.is_ignored = ignored.is_ignored;
     launch.is_checked_later = ignored.is_checked_later;
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);

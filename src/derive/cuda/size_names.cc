@@ -21,8 +21,8 @@ bool is_extent(std::string_view name) {
 }
 
 bool sounds_like_number(std::string_view type) {
-  constexpr std::array<std::string_view, 20> words{"real", "scalar", "float", "flt",  "double", "int",  "idx", "index", "half",    "num",
-                                                   "data", "dtype",  "type",  "value", "elem",  "bf16", "_t",  "byte",  "complex", "cplx"};
+  constexpr std::array<std::string_view, 20> words{"real", "scalar", "float", "flt",   "double", "int",  "idx", "index", "half",    "num",
+                                                   "data", "dtype",  "type",  "value", "elem",   "bf16", "_t",  "byte",  "complex", "cplx"};
   if (type.size() <= 2 || type.ends_with('T')) return true;
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(type, word); });
 }
