@@ -79,6 +79,9 @@ Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
 
 Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) {
   const std::uint32_t bytes = program_.type(type).bytes;
+  // *(uint4*)(p + 16 * i): where an element of p begins depends on a size that is not known.
+  const bool was_guess = value.kind == Value::pointer && value.is_guess && bytes != 0 && levels == 1;
+  if (was_guess && !e_.constant_of(value.expr)) value.expr = e_.opaque();
   value.is_guess = levels == 1 && bytes == 0;
   value.is_recast = value.is_guess && value.kind == Value::pointer && value.type != type;
   value.kind = Value::pointer;
