@@ -93,6 +93,7 @@ class Collection {
   const RunFolder& folder() const { return folder_; }
 
  private:
+  Result<> watch();
   Result<> observe();
   void note_output_error();
   void seal();
@@ -133,6 +134,26 @@ Result<> Collection::observe() {
   record_.end = std::move(*end);
   for (const std::string& note : record_.end->notes) record_.warn(note);
   note_output_error();
+  return {};
+}
+
+// The run, with what looks at it and publishes it beside it.
+Result<> Collection::watch() {
+  std::optional<LivePublisher> live;
+  if (request_.live.is_wanted()) {
+    const LiveRun run{{folder_.id(), record_.job_name, record_.host, request_.version}, folder_.file(bundle::raw_trace), record_.interval};
+    TRY_ASSIGN(LivePublisher started, LivePublisher::start(request_.live, run));
+    live.emplace(std::move(started));
+  }
+  GpuSamplerOptions sampling{record_.interval, folder_.file(bundle::gpu_metrics)};
+  if (live) sampling.show = live->gpu_samples();
+  TRY_ASSIGN(GpuSampler sampler, GpuSampler::start(sampling, host_));
+  TRY(observe());
+  if (live) {
+    for (const std::string& warning : live->finish(record_.end->code())) record_.warn(warning);
+  }
+  record_.gpu = sampler.stop();
+  for (const std::string& warning : record_.gpu->warnings) record_.warn(warning);
   return {};
 }
 
@@ -179,10 +200,7 @@ Result<CollectResult> Collection::run() {
   const ArtifactImport artifacts(directories, request_.import_profiler);
   TRY(write(bundle::run_config, run_config_text(record_, folder_)));
   TRY(write(bundle::metadata, metadata_text(record_, folder_)));
-  TRY_ASSIGN(GpuSampler sampler, GpuSampler::start({record_.interval, folder_.file(bundle::gpu_metrics)}, host_));
-  TRY(observe());
-  record_.gpu = sampler.stop();
-  for (const std::string& warning : record_.gpu->warnings) record_.warn(warning);
+  TRY(watch());
   ArtifactImport::Outcome imported = artifacts.run(folder_);
   for (const std::string& warning : imported.warnings) record_.warn(warning);
   outcome_.imported = std::move(imported.imported);

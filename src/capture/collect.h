@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "capture/host.h"
+#include "capture/live/publisher.h"
 #include "capture/run_bundle/records.h"
 #include "capture/workload.h"
 
@@ -24,6 +25,8 @@ struct CollectRequest {
   bool import_profiler = true;
   std::chrono::milliseconds interval{1000};
   std::string config_path;  // YAML merged over run_config.yaml; empty: none
+  LiveRequest live;         // what is published while it runs
+  std::string version;      // of this program, for what is published
   bool zip = true;
   bool keep_arguments = false;  // also those that look like credentials
   std::vector<std::string> workload;

@@ -58,6 +58,8 @@ void StepTail::begin_again() {
   offset_ = 0;
   partial_.clear();
   is_too_long_ = false;
+  has_more_ = false;
+  forgotten_ = 0;
   steps_.clear();
   places_.clear();
   batches_.clear();
@@ -80,9 +82,11 @@ bool StepTail::open_file() {
 }
 
 const std::vector<LiveStep>& StepTail::read() {
+  has_more_ = false;
   if (!open_file()) return steps_;
   std::string buffer(std::size_t{256} << 10, '\0');
-  for (std::size_t taken = 0; taken < bytes_per_read;) {
+  std::size_t taken = 0;
+  while (taken < bytes_per_read) {
     const ssize_t got = ::pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(offset_));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -90,7 +94,13 @@ const std::vector<LiveStep>& StepTail::read() {
     taken += static_cast<std::size_t>(got);
     take_bytes({buffer.data(), static_cast<std::size_t>(got)});
   }
+  has_more_ = taken >= bytes_per_read;
   return steps_;
+}
+
+void StepTail::forget_steps() {
+  forgotten_ += steps_.size();
+  steps_.clear();
 }
 
 void StepTail::take_bytes(std::string_view bytes) {
@@ -147,7 +157,8 @@ void StepTail::take_line(std::string_view line) {
 void StepTail::take_end(LiveStep step, const std::string& span) {
   const auto place = span.empty() ? places_.end() : places_.find(span);
   if (place != places_.end()) {
-    LiveStep& before = steps_[place->second];
+    if (place->second < forgotten_) return;
+    LiveStep& before = steps_[place->second - forgotten_];
     if (!step.batch_size) step.batch_size = before.batch_size;
     before = std::move(step);
     return;
@@ -156,8 +167,9 @@ void StepTail::take_end(LiveStep step, const std::string& span) {
   is_cut_ = is_cut_ || steps_.size() >= most_steps;
   if (is_cut_) return;
   if (!span.empty()) {
-    if (places_.size() >= most_spans) std::erase_if(places_, [&](const auto& one) { return one.second + most_spans / 2 < steps_.size(); });
-    places_[span] = steps_.size();
+    const std::size_t here = forgotten_ + steps_.size();
+    if (places_.size() >= most_spans) std::erase_if(places_, [&](const auto& one) { return one.second + most_spans / 2 < here; });
+    places_[span] = here;
   }
   steps_.push_back(std::move(step));
 }

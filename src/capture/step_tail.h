@@ -32,7 +32,13 @@ class StepTail {
 
   // All steps that have ended by now, in the order in which they ended. A step whose end was written again (with its loss) is there once,
   // as it was written last. Where another file has taken the place of the one that was read, its steps alone.
+  // At most 16 MiB at once.
   const std::vector<LiveStep>& read();
+  // The last read() stopped at its limit, not at the end of the file.
+  bool has_more() const { return has_more_; }
+  // Leaves out of the answers of read() what it has returned, so that a run of any length takes little memory. The end of such a step that
+  // is written again stays left out.
+  void forget_steps();
 
   // Complete lines that are no event, or longer than a MiB; blank ones are not counted. Objects that mention none of the events that are
   // followed here are not looked at.
@@ -52,8 +58,10 @@ class StepTail {
   std::uint64_t offset_ = 0;  // of what was read
   std::string partial_;       // a line without its end
   bool is_too_long_ = false;  // the line of which `partial_` was the beginning
+  bool has_more_ = false;
+  std::size_t forgotten_ = 0;  // steps
   std::vector<LiveStep> steps_;
-  std::map<std::string, std::size_t, std::less<>> places_;  // of the latest steps, by span_id
+  std::map<std::string, std::size_t, std::less<>> places_;  // of the latest steps, by span_id; forgotten ones count
   std::map<std::int64_t, std::int64_t> batches_;            // of steps that have not ended, by step_id
   std::uint64_t bad_lines_ = 0;
   bool is_cut_ = false;

@@ -131,6 +131,35 @@ TEST(StepTail, BeginsAgainWithAnotherFile) {
 }
 
 // Steps end at 1, 3 and 6 ms; the first took 0.9 us itself.
+TEST(StepTail, ForgetsStepsAndGoesOn) {
+  Stream stream;
+  stream.append(end_of_step(0, 1000) + end_of_step(1, 2000));
+  EXPECT_EQ(stream.tail.read().size(), 2U);
+  stream.tail.forget_steps();
+  EXPECT_TRUE(stream.tail.read().empty());
+  stream.append(end_of_step(1, 2000, R"(,"loss":0.5)") + end_of_step(2, 3000) + end_of_step(2, 3000, R"(,"loss":0.25)"));
+  const std::vector<LiveStep>& steps = stream.tail.read();
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].step_id, 2);
+  EXPECT_EQ(steps[0].loss, 0.25);
+}
+
+TEST(StepTail, IsNotCutWhereStepsAreForgotten) {
+  Stream stream;
+  std::size_t seen = 0;
+  for (int part = 0; part < 3; ++part) {
+    std::string lines;
+    for (int i = 0; i < 50'000; ++i) lines += end_of_step(part * 50'000 + i, 1000);
+    stream.append(lines);
+    do {
+      seen += stream.tail.read().size();
+      stream.tail.forget_steps();
+    } while (stream.tail.has_more());
+  }
+  EXPECT_EQ(seen, 150'000U);
+  EXPECT_FALSE(stream.tail.is_cut());
+}
+
 TEST(StepTimes, CountTheWaitForTheBatch) {
   const std::vector<LiveStep> steps = {{.step_id = 0, .end_ns = 1'000'000, .duration_ns = 900, .status = "ok"},
                                        {.step_id = 1, .end_ns = 3'000'000, .duration_ns = 900, .status = "ok"},

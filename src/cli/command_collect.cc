@@ -19,6 +19,7 @@ struct Options {
   Given given;
   capture::CollectRequest request;
   Syntax::Number interval = 1000;
+  double metrics_interval = 10;
   bool no_profiler_import = false;
   bool no_zip = false;
   bool explain = false;
@@ -39,6 +40,9 @@ void describe(Syntax& syntax, Options& options) {
                 "take traces and summaries from here when the command has ended, instead of ./frx-job-run");
   syntax.flag("--no-profiler-import", options.no_profiler_import, "leave traces of profilers where they are");
   syntax.option("--sample-interval-ms", "N", options.interval, "time between two looks at the GPUs, from 100");
+  syntax.option("--metrics-file", "FILE", options.request.live.metrics_file,
+                "keep FILE.prom, for the textfile collector of Prometheus' node_exporter, up to date while it runs");
+  syntax.option("--metrics-interval", "SECONDS", options.metrics_interval, "time between two writings of it, from 0.1");
   syntax.option("--config", "FILE", options.request.config_path, "YAML to merge into run_config.yaml");
   syntax.flag("--keep-arguments", options.request.keep_arguments, "record arguments and settings that look like credentials, too");
   syntax.flag("--explain", options.explain, "also write the brief for people and language models");
@@ -47,6 +51,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--json", options.json, "print JSON: what was collected; the output of the command then goes to standard error");
   syntax.required_workload(options.request.workload, "the program to observe and its arguments");
   syntax.example("-- python train.py", "observe a training run");
+  syntax.example("--metrics-file /var/lib/node_exporter/run.prom -- python train.py", "Prometheus sees the run while it runs");
   syntax.example("--artifact-dir logs -- torchrun --nproc-per-node 4 train.py", "several processes, traces in logs/");
   syntax.text("The exit code is that of the command, or 128 + N when signal N ended it.");
   syntax.exit_code(0, "the command ended with 0");
@@ -122,10 +127,19 @@ Json result_json(const capture::CollectResult& result) {
 }
 
 Result<int> act(const Options& options, Io& io) {
-  TRY(options.given.expect_applicable("collect", "", {{"--explain-out", options.explain, "--explain"}}));
+  const bool request_is_live = options.request.live.is_wanted();
+  TRY(options.given.expect_applicable(
+      "collect", "", {{"--explain-out", options.explain, "--explain"}, {"--metrics-interval", request_is_live, "--metrics-file"}}));
   capture::CollectRequest request = options.request;
   if (options.json) request.output = request.errors;
   request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));
+  const double seconds = options.metrics_interval;
+  if (!(seconds >= capture::shortest_metrics_interval && seconds <= capture::longest_metrics_interval)) {
+    return fail(ErrorKind::usage, "expected {} to {} seconds as --metrics-interval, found {:g}", capture::shortest_metrics_interval,
+                capture::longest_metrics_interval, seconds);
+  }
+  request.live.interval = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  request.version = FRX_VERSION;
   request.import_profiler = !options.no_profiler_import;
   request.zip = !options.no_zip;
   request.say = [&io](std::string_view line) { io.err.write(fmt::format("\n{}: {}\n", io.program, line)); };

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 
+#include "base/prometheus_text.h"
+
 namespace frx::http {
 namespace {
 
-void describe(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
-  out += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
-}
-
 void add_one(std::string& out, std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
-  describe(out, name, type, help);
+  describe_metric(out, name, type, help);
   out += fmt::format("{} {}\n", name, value);
 }
 
@@ -32,12 +30,12 @@ void Metrics::answered(std::string_view route, int status, double seconds, std::
 std::string Metrics::text(const Now& now, std::string_view version) const {
   const std::lock_guard lock(mutex_);
   std::string out;
-  describe(out, "frx_build_info", "gauge", "The version that runs.");
+  describe_metric(out, "frx_build_info", "gauge", "The version that runs.");
   out += fmt::format("frx_build_info{{version=\"{}\"}} 1\n", version);
-  describe(out, "frx_http_requests_total", "counter", "Requests that were answered, by route and status.");
+  describe_metric(out, "frx_http_requests_total", "counter", "Requests that were answered, by route and status.");
   for (const auto& [key, count] : requests_)
     out += fmt::format("frx_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
-  describe(out, "frx_http_request_duration_seconds", "histogram", "From the end of the headers to the answer.");
+  describe_metric(out, "frx_http_request_duration_seconds", "histogram", "From the end of the headers to the answer.");
   for (const auto& [route, times] : times_) {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i <= bounds.size(); ++i) {

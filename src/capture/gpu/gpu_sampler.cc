@@ -28,14 +28,15 @@ Result<GpuSampler> GpuSampler::start(const GpuSamplerOptions& options, const Hos
   if (!*file || ::write(file->get(), header.data(), header.size()) != static_cast<ssize_t>(header.size())) {
     return fail(ErrorKind::unreadable, "cannot write: {}", std::strerror(errno)).at(options.csv_path);
   }
-  return GpuSampler(
-      SamplingThread::start(std::max(options.interval, shortest_interval), host, [file](const std::vector<GpuSample>& samples) {
-        const std::string now = utc_now();
-        const std::int64_t monotonic = monotonic_now_ns();
-        std::string lines;
-        for (const GpuSample& one : samples) lines += gpu_metrics_line(one, now, monotonic);
-        return write_all(*file, lines);
-      }));
+  return GpuSampler(SamplingThread::start(std::max(options.interval, shortest_interval), host,
+                                          [file, show = options.show](const std::vector<GpuSample>& samples) {
+                                            if (show) show(samples);
+                                            const std::string now = utc_now();
+                                            const std::int64_t monotonic = monotonic_now_ns();
+                                            std::string lines;
+                                            for (const GpuSample& one : samples) lines += gpu_metrics_line(one, now, monotonic);
+                                            return write_all(*file, lines);
+                                          }));
 }
 
 }  // namespace frx::capture

@@ -11,6 +11,8 @@ constexpr std::chrono::milliseconds shortest_interval{100};  // drivers average 
 struct GpuSamplerOptions {
   std::chrono::milliseconds interval{1000};
   std::string csv_path;
+  // Is given each round of samples, too, on the thread of the samples. May be called after stop(), as SamplingThread::Take. May be empty.
+  std::function<void(const std::vector<GpuSample>&)> show{};
 };
 
 class GpuSampler {
