@@ -142,7 +142,7 @@ Result<> Collection::watch() {
   std::optional<LivePublisher> live;
   if (request_.live.is_wanted()) {
     const LiveRun run{{folder_.id(), record_.job_name, record_.host, request_.version}, folder_.file(bundle::raw_trace), record_.interval};
-    TRY_ASSIGN(LivePublisher started, LivePublisher::start(request_.live, run));
+    TRY_ASSIGN(LivePublisher started, LivePublisher::start(request_.live, run, host_));
     live.emplace(std::move(started));
   }
   GpuSamplerOptions sampling{record_.interval, folder_.file(bundle::gpu_metrics)};

@@ -42,7 +42,9 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("--sample-interval-ms", "N", options.interval, "time between two looks at the GPUs, from 100");
   syntax.option("--metrics-file", "FILE", options.request.live.metrics_file,
                 "keep FILE.prom, for the textfile collector of Prometheus' node_exporter, up to date while it runs");
-  syntax.option("--metrics-interval", "SECONDS", options.metrics_interval, "time between two writings of it, from 0.1");
+  syntax.option("--otlp", "URL", options.request.live.otlp,
+                "send metrics to a collector of OpenTelemetry while it runs; env: to OTEL_EXPORTER_OTLP_ENDPOINT");
+  syntax.option("--metrics-interval", "SECONDS", options.metrics_interval, "time between two publications, from 0.1");
   syntax.option("--config", "FILE", options.request.config_path, "YAML to merge into run_config.yaml");
   syntax.flag("--keep-arguments", options.request.keep_arguments, "record arguments and settings that look like credentials, too");
   syntax.flag("--explain", options.explain, "also write the brief for people and language models");
@@ -129,7 +131,8 @@ Json result_json(const capture::CollectResult& result) {
 Result<int> act(const Options& options, Io& io) {
   const bool request_is_live = options.request.live.is_wanted();
   TRY(options.given.expect_applicable(
-      "collect", "", {{"--explain-out", options.explain, "--explain"}, {"--metrics-interval", request_is_live, "--metrics-file"}}));
+      "collect", "",
+      {{"--explain-out", options.explain, "--explain"}, {"--metrics-interval", request_is_live, "--metrics-file or --otlp"}}));
   capture::CollectRequest request = options.request;
   if (options.json) request.output = request.errors;
   request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));

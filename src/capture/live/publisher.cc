@@ -13,6 +13,7 @@
 #include "base/memory_budget.h"
 #include "base/safe_text.h"
 #include "base/text.h"
+#include "capture/live/otlp.h"
 #include "capture/live/textfile.h"
 
 namespace frx::capture {
@@ -43,6 +44,7 @@ struct LivePublisher::State {
   // Of the thread alone.
   StepTail tail{""};
   RunState run;
+  std::optional<OtlpSender> otlp;  // also of the owner, once the thread has stopped
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -85,6 +87,7 @@ void LivePublisher::State::write_textfile() {
 void LivePublisher::State::publish() {
   take_latest();
   write_textfile();
+  if (otlp) otlp->add(otlp_request_of(run));
 }
 
 // On a fixed schedule; what takes longer than the interval leaves moments out.
@@ -108,9 +111,14 @@ void LivePublisher::State::work() {
   changed.notify_all();
 }
 
-Result<LivePublisher> LivePublisher::start(const LiveRequest& request, LiveRun run) {
+Result<LivePublisher> LivePublisher::start(const LiveRequest& request, LiveRun run, const Host& host) {
   TRY(check_metrics_file(request.metrics_file));
   auto state = std::make_shared<State>();
+  if (!request.otlp.empty()) {
+    TRY_ASSIGN(OtlpTarget target, otlp_target(request.otlp, host));
+    TRY_ASSIGN(OtlpSender sender, OtlpSender::start(std::move(target)));
+    state->otlp.emplace(std::move(sender));
+  }
   state->request = request;
   state->samples_are_old = std::max<std::chrono::milliseconds>(3 * run.sample_interval, std::chrono::seconds(5));
   state->tail = StepTail(run.trace_path);
@@ -161,11 +169,13 @@ std::vector<std::string> LivePublisher::finish(int exit_code) {
                                    state->why_file_failed));
   if (!stopped) warnings.emplace_back("--metrics-file: writing it takes longer than two seconds; it does not say that the run has ended");
   lock.unlock();
-  if (stopped) {
-    state->thread.join();
-  } else {
+  if (!stopped) {
     state->thread.detach();
+    return warnings;
   }
+  state->thread.join();
+  if (!state->otlp) return warnings;
+  for (std::string& warning : state->otlp->finish()) warnings.push_back(std::move(warning));
   return warnings;
 }
 

@@ -1,4 +1,4 @@
-// Publishes what is seen of a run while it goes on, beside it: `frx collect --metrics-file`.
+// Publishes what is seen of a run while it goes on, beside it: `frx collect --metrics-file` and `--otlp`.
 //
 // On a thread of its own, at an interval, and once more when the run has ended. A destination that fails or hangs never slows or fails the
 // run; there is one warning at the end with the number of times that it was not written.
@@ -20,9 +20,10 @@ constexpr double shortest_metrics_interval = 0.1, longest_metrics_interval = 360
 
 struct LiveRequest {
   std::string metrics_file;  // "FILE.prom"; empty: none
+  std::string otlp;          // a URL, or "env"; empty: none
   std::chrono::milliseconds interval{10'000};
 
-  bool is_wanted() const { return !metrics_file.empty(); }
+  bool is_wanted() const { return !metrics_file.empty() || !otlp.empty(); }
 };
 
 struct LiveRun {
@@ -33,8 +34,9 @@ struct LiveRun {
 
 class LivePublisher {
  public:
-  // Publishes at once. Usage: the name does not end in .prom, or is no regular file. Unreadable: the folder cannot be written.
-  static Result<LivePublisher> start(const LiveRequest& request, LiveRun run);
+  // Publishes at once. Usage: the name does not end in .prom, or is no regular file; the errors of otlp_target(). Unreadable: the
+  // folder cannot be written. Environment: there is no libcurl for OTLP.
+  static Result<LivePublisher> start(const LiveRequest& request, LiveRun run, const Host& host);
   LivePublisher(LivePublisher&&) noexcept;
   LivePublisher& operator=(LivePublisher&&) = delete;
   // Without a finish() before it, the run never began: the file is removed.
@@ -43,7 +45,7 @@ class LivePublisher {
   // Where each round of samples goes; may be called from any thread, and after this object is gone.
   std::function<void(const std::vector<GpuSample>&)> gpu_samples() const;
 
-  // The run has ended: publishes that, for two seconds at most. The warnings. Call once.
+  // The run has ended: publishes that, for a few seconds at most. The warnings. Call once.
   std::vector<std::string> finish(int exit_code);
 
  private:

@@ -1,0 +1,126 @@
+#include "capture/http_post.h"
+
+#include <dlfcn.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/text.h"
+#include "capture/gpu/driver_library.h"
+
+namespace frx::capture {
+namespace {
+
+constexpr std::size_t largest_answer = std::size_t{8} << 20;
+
+// From the public documentation of libcurl, whose numbers never change.
+constexpr int option_write_data = 10001, option_url = 10002, option_post_fields = 10015, option_user_agent = 10018, option_headers = 10023,
+              option_write_function = 20011, option_post_size = 30120, option_no_signal = 99, option_time_limit = 155,
+              option_connect_limit = 156, option_protocols = 181, option_error_buffer = 10010, option_no_progress = 43,
+              option_progress_data = 10057, option_progress_function = 20219, option_open_socket = 20163;
+constexpr int info_response_code = 0x200002, info_retry_after = 0x600039;
+constexpr long http_and_https = 3;
+constexpr long connect_limit_ms = 10'000;
+constexpr std::size_t error_buffer_size = 256;
+
+std::size_t take_bytes(const char* bytes, std::size_t size, std::size_t count, void* into) {
+  auto& body = *static_cast<std::string*>(into);
+  if (body.size() + size * count > largest_answer) return 0;
+  body.append(bytes, size * count);
+  return size * count;
+}
+
+// As libcurl declares it, up to the address.
+struct SocketOfCurl {
+  int family, type, protocol;
+};
+
+// Programs that are started meanwhile get nothing of it.
+int open_socket(void*, int, const SocketOfCurl* wanted) { return ::socket(wanted->family, wanted->type | SOCK_CLOEXEC, wanted->protocol); }
+
+int look_whether_cancelled(void* flag, long long, long long, long long, long long) {
+  return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
+}
+
+}  // namespace
+
+Result<CurlFunctions> load_curl() {
+  void* library = nullptr;
+  for (const char* name : {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"}) {
+    if ((library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
+  }
+  if (!library) return fail(ErrorKind::environment, "calling an endpoint needs libcurl").hint("apt-get install libcurl4");
+  CurlFunctions curl{};
+  find_function(library, curl.init, {"curl_easy_init"});
+  find_function(library, curl.cleanup, {"curl_easy_cleanup"});
+  find_function(library, curl.set, {"curl_easy_setopt"});
+  find_function(library, curl.perform, {"curl_easy_perform"});
+  find_function(library, curl.info, {"curl_easy_getinfo"});
+  find_function(library, curl.error, {"curl_easy_strerror"});
+  find_function(library, curl.append, {"curl_slist_append"});
+  find_function(library, curl.free_list, {"curl_slist_free_all"});
+  const bool complete = curl.init && curl.cleanup && curl.set && curl.perform && curl.info && curl.error && curl.append && curl.free_list;
+  if (!complete) return fail(ErrorKind::environment, "the libcurl of this machine lacks a function");
+  return curl;
+}
+
+std::string_view host_of(std::string_view url) {
+  std::string_view rest = url.substr(url.find("://") + 3);
+  rest = rest.substr(0, rest.find_first_of("/?#"));
+  if (const std::size_t at = rest.rfind('@'); at != rest.npos) rest.remove_prefix(at + 1);
+  if (rest.starts_with('[')) return rest.substr(1, rest.find(']') - 1);
+  return rest.substr(0, rest.find(':'));
+}
+
+bool is_this_machine(std::string_view lower_case_url) {
+  const std::string_view host = host_of(lower_case_url);
+  return host == "localhost" || host.starts_with("127.") || host == "::1";
+}
+
+std::string shown_url(const std::string& url) {
+  const std::size_t host = url.find("://") + 3;
+  const std::size_t end = std::min(url.size(), url.find_first_of("/?#", host));
+  const std::size_t user = std::string_view(url).substr(0, end).rfind('@');
+  const std::string place = url.substr(user != url.npos && user >= host ? user + 1 : host);
+  return url.substr(0, host) + place.substr(0, place.find_first_of("?#"));
+}
+
+Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post) {
+  const std::unique_ptr<void, void (*)(void*)> handle(curl.init(), curl.cleanup);
+  if (!handle) return fail(ErrorKind::environment, "libcurl cannot be used");
+  void* headers = nullptr;
+  for (const std::string& header : post.headers) headers = curl.append(headers, header.c_str());
+  const std::unique_ptr<void, void (*)(void*)> kept_headers(headers, curl.free_list);
+  HttpAnswer answer;
+  std::array<char, error_buffer_size> message{};
+  curl.set(handle.get(), option_url, post.url.c_str());
+  curl.set(handle.get(), option_protocols, http_and_https);
+  curl.set(handle.get(), option_post_fields, post.body.c_str());
+  curl.set(handle.get(), option_post_size, static_cast<long long>(post.body.size()));
+  curl.set(handle.get(), option_headers, headers);
+  curl.set(handle.get(), option_user_agent, "frx");
+  curl.set(handle.get(), option_write_function, take_bytes);
+  curl.set(handle.get(), option_write_data, static_cast<void*>(&answer.body));
+  curl.set(handle.get(), option_no_signal, 1L);
+  curl.set(handle.get(), option_time_limit, static_cast<long>(post.time_limit.count()));
+  curl.set(handle.get(), option_connect_limit, connect_limit_ms);
+  curl.set(handle.get(), option_error_buffer, message.data());
+  curl.set(handle.get(), option_open_socket, open_socket);
+  if (post.is_cancelled != nullptr) {
+    curl.set(handle.get(), option_no_progress, 0L);
+    curl.set(handle.get(), option_progress_function, look_whether_cancelled);
+    curl.set(handle.get(), option_progress_data, const_cast<void*>(static_cast<const void*>(post.is_cancelled)));
+  }
+  const int code = curl.perform(handle.get());
+  if (code != 0) {
+    const std::string why = message[0] != '\0' ? message.data() : curl.error(code);
+    return fail(ErrorKind::environment, "the endpoint did not answer: {}", printable(shorten(why, 160))).at(shown_url(post.url));
+  }
+  curl.info(handle.get(), info_response_code, &answer.status);
+  curl.info(handle.get(), info_retry_after, &answer.retry_after_s);
+  return answer;
+}
+
+}  // namespace frx::capture

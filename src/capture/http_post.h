@@ -1,0 +1,52 @@
+// POST over HTTP and TLS by libcurl, which is loaded when it is needed, as NVML is: nothing is linked against it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace frx::capture {
+
+struct CurlFunctions {
+  void* (*init)();
+  void (*cleanup)(void*);
+  int (*set)(void*, int, ...);
+  int (*perform)(void*);
+  int (*info)(void*, int, ...);
+  const char* (*error)(int);
+  void* (*append)(void*, const char*);
+  void (*free_list)(void*);
+};
+
+// Environment: there is no libcurl.
+Result<CurlFunctions> load_curl();
+
+struct HttpPost {
+  std::string url;                   // of http or https, checked by the caller
+  std::vector<std::string> headers;  // "Content-Type: application/json"; never shown
+  std::string body;
+  std::chrono::milliseconds time_limit{120'000};
+  const std::atomic<bool>* is_cancelled = nullptr;  // looked at about once a second while the request waits
+};
+
+struct HttpAnswer {
+  long status = 0;
+  long long retry_after_s = 0;  // what the answer asks for; 0: nothing
+  std::string body;             // at most 8 MiB
+};
+
+// Follows no redirection. Environment: no answer, not in time, or one that is too large.
+Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post);
+
+// The host of a URL, without user, port and path.
+std::string_view host_of(std::string_view url);
+// Whether the host is a name or an address of the loopback.
+bool is_this_machine(std::string_view lower_case_url);
+// For messages: without the user and the password that a URL may have, and without its query, which may be a key.
+std::string shown_url(const std::string& url);
+
+}  // namespace frx::capture
