@@ -27,10 +27,10 @@ struct Place {
   std::uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
 };
 
-// A finding as a code scanner shows it. Views point into what the answer keeps.
 // What recognises a finding in a later run.
 enum class KnownBy : std::uint8_t { line, file, rule };
 
+// A finding as a code scanner shows it. Views point into what the answer keeps.
 struct Issue {
   std::string_view rule, category;
   std::string_view severity;    // high, medium, low

@@ -83,12 +83,8 @@ bool is_repeated(const Trace& trace, const Access& access) {
 
 bool is_chosen_by_data(const Trace& trace, const Access& access) {
   const Expressions& e = trace.expressions;
-  const auto is_chosen = [&](ExprId id) { return e.uses(id, Uses::varying) || (e.uses(id, Uses::loaded) && e.uses(id, Uses::thread)); };
-  if (is_chosen(access.alive)) return true;
-  for (std::uint32_t c = access.context; c != none; c = trace.contexts[c].parent) {
-    if (!trace.contexts[c].is_loop && is_chosen(trace.contexts[c].condition)) return true;
-  }
-  return false;
+  return is_decided_by(trace, access,
+                       [&](ExprId id) { return e.uses(id, Uses::varying) || (e.uses(id, Uses::loaded) && e.uses(id, Uses::thread)); });
 }
 
 bool is_of_one_thread(const Trace& trace, const Access& access) {

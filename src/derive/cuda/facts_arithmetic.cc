@@ -3,6 +3,7 @@
 // What becomes FP64 was compared with nvcc: an operation of floats and literals that float holds exactly, whose result goes into a float
 // at once, is done in FP32 (`y = 0.5 * x`); one with 0.1, or one whose result is used in double first, is not.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -129,17 +130,21 @@ class DoubleOperations {
   const ValueTypes& types_;
 };
 
+// What a node assigns to or counts up or down, or none.
+std::uint32_t assigned_by(const Source& source, std::uint32_t node) {
+  switch (source.syntax.kind(node)) {
+    case NodeKind::assignment: return source.syntax.child(node, Role::left);
+    case NodeKind::update: return source.syntax.child(node, Role::argument);
+    default: return none;
+  }
+}
+
 // Names that a loop declares or changes, so that what is computed from others can be computed before it.
 std::unordered_set<std::string_view> changed_in(const Source& source, std::uint32_t loop) {
   std::unordered_set<std::string_view> names;
   for (std::uint32_t n = loop; n < source.syntax[loop].last; ++n) {
-    std::uint32_t target = none;
-    switch (source.syntax.kind(n)) {
-      case NodeKind::assignment: target = source.syntax.child(n, Role::left); break;
-      case NodeKind::update: target = source.syntax.child(n, Role::argument); break;
-      case NodeKind::init_declarator: target = name_in(source, source.syntax.child(n, Role::declarator)); break;
-      default: break;
-    }
+    const bool declares = source.syntax.is(n, NodeKind::init_declarator);
+    const std::uint32_t target = declares ? name_in(source, source.syntax.child(n, Role::declarator)) : assigned_by(source, n);
     if (source.syntax.is(target, NodeKind::identifier)) names.insert(source.text_of(target));
   }
   return names;
@@ -155,9 +160,8 @@ std::unordered_set<std::string_view> numbers_in(const Source& source, const Valu
       if (name == none) continue;
       const auto [at, is_new] = is_number.emplace(source.text_of(name), value != none && types.of(value).literal.has_value());
       at->second = at->second && is_new;
-    } else if (syntax.is(n, NodeKind::assignment) || syntax.is(n, NodeKind::update)) {
-      const std::uint32_t target = syntax.child(n, syntax.is(n, NodeKind::update) ? Role::argument : Role::left);
-      if (target != none) is_number[source.text_of(target)] = false;
+    } else if (const std::uint32_t target = assigned_by(source, n); target != none) {
+      is_number[source.text_of(target)] = false;
     }
   }
   std::unordered_set<std::string_view> names;
@@ -172,11 +176,7 @@ std::unordered_set<std::string_view> numbers_in(const Source& source, const Valu
 class WideDivisions {
  public:
   WideDivisions(const Source& source, const ValueTypes& types, const Function& function, bool is_without_loops)
-      : source_(source),
-        types_(types),
-        function_(function.at.node),
-        is_without_loops_(is_without_loops),
-        numbers_(numbers_in(source, types, function.at.node)) {
+      : source_(source), types_(types), function_(function.at.node), is_without_loops_(is_without_loops) {
     for (const std::uint32_t p : function.parameters) parameters_.insert(source.text_of(name_in(source, p)));
   }
 
@@ -189,9 +189,9 @@ class WideDivisions {
     if (left == none || right == none) return false;
     const ValueType &a = types_.of(left), &b = types_.of(right);
     const auto is_integer = [](const ValueType& x) { return x.is(Arithmetic::int32) || x.is(Arithmetic::int64); };
-    if (!is_integer(a) || !is_integer(b) || b.literal || numbers_.contains(source_.text_of(right)) ||
-        (a.type != Arithmetic::int64 && b.type != Arithmetic::int64))
-      return false;
+    if (!is_integer(a) || !is_integer(b) || b.literal || (a.type != Arithmetic::int64 && b.type != Arithmetic::int64)) return false;
+    if (!numbers_) numbers_ = numbers_in(source_, types_, function_);
+    if (numbers_->contains(source_.text_of(right))) return false;
     const std::uint32_t loop = loop_around(source_, node, function_);
     return loop != none ? changes_in(node, loop) : is_without_loops_ && is_of_thread(left);
   }
@@ -227,7 +227,8 @@ class WideDivisions {
   const ValueTypes& types_;
   std::uint32_t function_;
   bool is_without_loops_;
-  std::unordered_set<std::string_view> numbers_, parameters_;
+  std::unordered_set<std::string_view> parameters_;
+  std::optional<std::unordered_set<std::string_view>> numbers_;                      // numbers_in(), for few functions divide so
   std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
   std::set<std::pair<std::string_view, std::string_view>> seen_;
 };

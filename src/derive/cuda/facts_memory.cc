@@ -9,7 +9,6 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/size_names.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
 
@@ -90,8 +89,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const bool repeats = is_repeated(view.trace, access);
     any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
-    const bool is_of_narrow_numbers =
-        access.bytes <= 4 && (!access.is_guess || sounds_like_number(view.trace.memories[access.memory].type));
+    const bool is_of_narrow_numbers = access.bytes <= 4 && (!access.is_guess || view.trace.memories[access.memory].is_of_numbers);
     if (is_flat(view, i) && is_of_narrow_numbers && !is_chosen_by_data(view.trace, access)) {  // a wider store would change its neighbours
       narrow.add(access.at);
       any_narrow_load = any_narrow_load || access.kind == Access::load;

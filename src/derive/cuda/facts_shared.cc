@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -105,7 +106,7 @@ class VectorMembers {
 };
 
 void add_conflicts(const KernelView& view, CodeSubject& into) {
-  const VectorMembers vectors(view);
+  std::optional<VectorMembers> vectors;  // few kernels have a conflict at all
   Places places(view);
   std::uint32_t ways = 1;
   std::string name;
@@ -114,7 +115,9 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
     const Memory& memory = view.trace.memories[view.trace.accesses[i].memory];
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
     // A two-way conflict is worth reporting only when the access is executed often.
-    if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2) || vectors.are_one_access(i)) continue;
+    if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
+    if (!vectors) vectors.emplace(view);
+    if (vectors->are_one_access(i)) continue;
     places.add(view.trace.accesses[i].at);
     in_loop = in_loop || view.trace.accesses[i].loop != none;
     if (here > ways) name = memory.name;

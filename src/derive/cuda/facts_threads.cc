@@ -135,8 +135,8 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
     if (access.kind != Access::atomic || (memory.space != Space::global && memory.space != Space::shared)) continue;
     if (!is_one_address(view.trace.expressions, access.address)) continue;
     const std::string_view operation = called_at(view, access.at);
-    const Aggregation aggregation = aggregation_of(view.program, operation, memory.type);
     if (adds_nothing(view, access.at)) continue;
+    const Aggregation aggregation = aggregation_of(view.program, operation, memory.type);
     const bool is_of_block = view.trace.expressions.uses(access.address, Uses::block);
     const auto kind = kind_of(access, memory.space, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block);
     if (!kind) continue;
@@ -150,7 +150,7 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
   const bool any = first != found.end();
   const std::size_t kind = any ? static_cast<std::size_t>(first - found.begin()) : 0;
   into.set(Id::has_atomics_on_one_address, any, found[kind].take());
-  into.set(Id::atomics_by_data, any && atomic_kinds[kind].is_pedantic);
+  into.set(Id::atomics_of_some, any && atomic_kinds[kind].is_pedantic);
   into.set(Id::atomic_threads, std::string(atomic_kinds[kind].threads));
   into.set(Id::atomic_on_one_address, texts[kind]);
   into.set(Id::atomic_memory, std::string(is_shared[kind] ? "shared" : "global"));

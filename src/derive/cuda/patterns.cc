@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "derive/cuda/expression_parts.h"
-#include "derive/cuda/size_names.h"
 #include "derive/cuda/warp_access.h"
 
 namespace frx::derive::cuda {
@@ -176,7 +175,7 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     const bool may_be_dense = access.is_recast && pattern.lane_stride && std::abs(*pattern.lane_stride) <= warp::most_bytes;
     if (may_be_dense && pattern.kind == AccessPattern::spread && !in_banks) pattern.kind = AccessPattern::unknown;
     // A record that is not given may be as large as the lanes are apart, and all of it may be used.
-    const bool is_of_record = access.is_guess && !in_banks && !sounds_like_number(trace_.memories[access.memory].type);
+    const bool is_of_record = access.is_guess && !in_banks && !trace_.memories[access.memory].is_of_numbers;
     if (is_of_record && pattern.kind == AccessPattern::spread) pattern.kind = AccessPattern::unknown;
     // A member of elements of unknown size: the lanes are far apart only where a run-time number of elements lies between them.
     const bool is_far = pattern.kind == AccessPattern::spread && pattern.lane_stride && std::abs(*pattern.lane_stride) > farthest_constant;
@@ -192,12 +191,8 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
 // Does a loop around decide, by its iterations, which lanes make the access?
 bool Patterns::changes_with_iterations(const Access& access) const {
   const Expressions& e = trace_.expressions;
-  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) {
-    const Context& context = trace_.contexts[c];
-    if (context.is_loop) continue;
-    if (e.uses(context.condition, Uses::thread) && e.uses(context.condition, Uses::iteration)) return true;
-  }
-  return false;
+  return any_branch_around(trace_, access.context,
+                           [&](ExprId condition) { return e.uses(condition, Uses::thread) && e.uses(condition, Uses::iteration); });
 }
 
 WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {

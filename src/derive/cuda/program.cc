@@ -87,6 +87,11 @@ bool is_one_statement(const Source& source, std::uint32_t body) {
   return only != none && (source.syntax.is(only, NodeKind::return_statement) || source.syntax.is(only, NodeKind::expression_statement));
 }
 
+bool hands_back_reference(const Source& source, const Function& function) {
+  const std::uint32_t declarator = source.syntax.child(function.at.node, Role::declarator);
+  return source.syntax.is(declarator, NodeKind::reference_declarator) && is_one_statement(source, function.body);
+}
+
 std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
   std::uint32_t count = 0;
   for (std::uint32_t depth = 0; declarator != none && depth < deepest_declarator; ++depth) {

@@ -155,6 +155,9 @@ bool has_word(const Source& source, std::uint32_t declaration, std::string_view 
 // Is the body of a function a single expression, such as `{ __syncthreads(); }` or `{ return p[i]; }`?
 bool is_one_statement(const Source& source, std::uint32_t body);
 
+// T& f(...) { return ...; }: an element or a view of it, as a rule.
+bool hands_back_reference(const Source& source, const Function& function);
+
 // How many `*` and `[]` a declarator adds.
 std::uint32_t indirections(const Source& source, std::uint32_t declarator);
 

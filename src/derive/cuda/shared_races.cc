@@ -218,11 +218,7 @@ class RaceFinder : public RaceViews {
 
   bool depends_on_iteration(const Access& access) const {
     const auto depends = [&](ExprId id) { return e_.uses(id, Uses::iteration) || is_of_tree_[id]; };
-    bool any = depends(access.address);
-    for (std::uint32_t c = access.context; c != none && !any; c = trace_.contexts[c].parent) {
-      any = !trace_.contexts[c].is_loop && depends(trace_.contexts[c].condition);
-    }
-    return any;
+    return depends(access.address) || any_branch_around(trace_, access.context, depends);
   }
 
   // The same from an access to an earlier one in the next iteration of a loop around both.

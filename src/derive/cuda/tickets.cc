@@ -31,12 +31,7 @@ bool is_before_ticket(const Trace& trace, const Access& store, const Access& tic
 }
 
 bool depends_on_data(const Trace& trace, const Access& read) {
-  const auto depends = [&](ExprId id) { return trace.expressions.uses(id, Uses::loaded | Uses::varying); };
-  if (depends(read.alive)) return true;
-  for (std::uint32_t c = read.context; c != none; c = trace.contexts[c].parent) {
-    if (!trace.contexts[c].is_loop && depends(trace.contexts[c].condition)) return true;
-  }
-  return false;
+  return is_decided_by(trace, read, [&](ExprId id) { return trace.expressions.uses(id, Uses::loaded | Uses::varying); });
 }
 
 bool is_fenced(const Trace& trace, std::uint32_t store, std::uint32_t read) {

@@ -24,6 +24,7 @@ struct Memory {
   Space space = Space::unknown;
   std::string_view name;
   std::string_view type;      // of its elements, as written
+  bool is_of_numbers = true;  // by the name of that type; where its size is unknown, elements of other names may be records
   std::uint32_t bytes = 0;    // of an element; 0: unknown
   std::vector<ExprId> dims;   // of an array
   bool is_dynamic = false;    // extern __shared__
@@ -190,6 +191,21 @@ struct Trace {
  private:
   std::vector<bool> template_values_, often_one_;  // by expression
 };
+
+// Is the condition of some branch around as asked for? Those of loops are left out.
+template <class Holds>
+bool any_branch_around(const Trace& trace, std::uint32_t context, Holds&& holds) {
+  for (std::uint32_t c = context; c != none; c = trace.contexts[c].parent) {
+    if (!trace.contexts[c].is_loop && holds(trace.contexts[c].condition)) return true;
+  }
+  return false;
+}
+
+// The same of what decides whether a thread makes an access: branches around it, and those by which it may have left before.
+template <class Holds>
+bool is_decided_by(const Trace& trace, const Access& access, Holds&& holds) {
+  return holds(access.alive) || any_branch_around(trace, access.context, holds);
+}
 
 // How many steps may be taken to follow the functions of a program, which call each other: in proportion to its size, whatever the number
 // of functions. What some use, others have no more; those that are followed together have the same share, so that threads change nothing.

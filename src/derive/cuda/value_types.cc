@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "derive/cuda/builtin_names.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -214,8 +215,7 @@ ValueType ValueTypes::macro_value(std::string_view name) const {
   std::string_view text = trim(macro->body);
   while (text.size() > 2 && text.starts_with('(') && text.ends_with(')')) text = trim(text.substr(1, text.size() - 2));
   const std::string_view digits = text.starts_with('-') ? trim(text.substr(1)) : text;
-  if (constexpr std::array<std::string_view, 4> numbers{"threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
-      std::ranges::any_of(numbers, [&](std::string_view number) { return text.starts_with(number) && text.size() == number.size() + 1; }))
+  if (const std::size_t dot = text.find('.'); dot != text.npos && text.size() == dot + 2 && triple_named(text.substr(0, dot)))
     return plain(int32);
   const bool is_number =
       !macro->is_function && !digits.empty() && (digits.front() == '.' || (digits.front() >= '0' && digits.front() <= '9'));

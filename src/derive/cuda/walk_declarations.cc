@@ -47,6 +47,7 @@ std::uint32_t Walker::add_memory(Space space, std::string_view name, std::string
   memory.space = space;
   memory.name = name;
   memory.type = type;
+  memory.is_of_numbers = sounds_like_number(type);
   memory.bytes = program_.type(type).bytes;
   memory.at = ref(node);
   trace_.memories.push_back(std::move(memory));

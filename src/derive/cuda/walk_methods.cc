@@ -105,9 +105,7 @@ bool Walker::returns_reference(std::uint32_t call) {
   }
   if (function == none) return false;
   const Function& f = program_.functions()[function];
-  const Source& there = program_.sources()[f.at.source];
-  return there.syntax.is(there.syntax.child(f.at.node, Role::declarator), NodeKind::reference_declarator) &&
-         is_one_statement(there, f.body);
+  return hands_back_reference(program_.sources()[f.at.source], f);
 }
 
 }  // namespace frx::derive::cuda

@@ -51,8 +51,7 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::results_of(const std::vecto
 
 // T& as(U& u) { return reinterpret_cast<T&>(u); }
 bool is_view(const Source& source, const Function& f) {
-  const std::uint32_t declarator = source.syntax.child(f.at.node, Role::declarator);
-  if (!source.syntax.is(declarator, NodeKind::reference_declarator) || !is_one_statement(source, f.body)) return false;
+  if (!hands_back_reference(source, f)) return false;
   const std::string_view body = source.text_of(f.body);
   return body.find('=') == body.npos && body.find("++") == body.npos && body.find("--") == body.npos;
 }
