@@ -133,10 +133,6 @@ std::optional<GpuSample> gpu_now(GpuSource& source) {
   return samples && !samples->empty() ? std::optional(std::move(samples->front())) : std::nullopt;
 }
 
-bool is_slowed(const std::optional<GpuSample>& sample) {
-  return sample && sample->throttle_reasons && (*sample->throttle_reasons & slowing_reasons) != 0;
-}
-
 std::optional<BenchGpu> gpu_between(const std::optional<GpuSample>& before, const std::optional<GpuSample>& after,
                                     const GpuSource& source) {
   if (source.gpus().empty()) return std::nullopt;
@@ -145,7 +141,7 @@ std::optional<BenchGpu> gpu_between(const std::optional<GpuSample>& before, cons
   gpu.driver = source.driver();
   if (before) gpu.sm_clock_before_mhz = before->sm_clock, gpu.temperature_before_c = before->temperature;
   if (after) gpu.sm_clock_after_mhz = after->sm_clock, gpu.temperature_after_c = after->temperature;
-  gpu.was_throttled = is_slowed(before) || is_slowed(after);
+  gpu.was_throttled = (before && is_slowed(*before).value_or(false)) || (after && is_slowed(*after).value_or(false));
   return gpu;
 }
 

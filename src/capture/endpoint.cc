@@ -15,18 +15,13 @@ constexpr std::string_view path_of_chat = "/chat/completions";
 
 Result<std::string> checked_url(const EndpointRequest& request) {
   const std::string lower = to_lower(request.url);
-  const bool is_http = lower.starts_with("http://");
-  if (!is_http && !lower.starts_with("https://"))
+  if (!lower.starts_with("http://") && !lower.starts_with("https://"))
     return fail(ErrorKind::usage, "expected http:// or https:// as --endpoint, found '{}'", printable(shorten(request.url, 80)));
-  if (is_http && !is_this_machine(lower) && !request.api_key.empty()) {
+  if (is_unencrypted_to_others(lower) && !request.api_key.empty()) {
     return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(host_of(lower), 80)))
         .hint("use https, or leave the key out");
   }
-  const std::size_t end_of_path = std::min(request.url.size(), request.url.find_first_of("?#"));
-  std::string url = request.url.substr(0, end_of_path);
-  while (url.ends_with('/')) url.pop_back();
-  if (!url.ends_with(path_of_chat)) url += path_of_chat;
-  return url + request.url.substr(end_of_path);
+  return with_path(request.url, path_of_chat);
 }
 
 Result<HttpAnswer> post_once(const CurlFunctions& curl, const std::string& url, const EndpointRequest& request) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 
+#include "base/loopback.h"
 #include "base/text.h"
 #include "capture/gpu/driver_library.h"
 
@@ -74,9 +75,16 @@ std::string_view host_of(std::string_view url) {
   return rest.substr(0, rest.find(':'));
 }
 
-bool is_this_machine(std::string_view lower_case_url) {
-  const std::string_view host = host_of(lower_case_url);
-  return host == "localhost" || host.starts_with("127.") || host == "::1";
+bool is_unencrypted_to_others(std::string_view lower_case_url) {
+  return lower_case_url.starts_with("http://") && !is_loopback(host_of(lower_case_url));
+}
+
+std::string with_path(const std::string& url, std::string_view path) {
+  const std::size_t end = std::min(url.size(), url.find_first_of("?#"));
+  std::string made = url.substr(0, end);
+  while (made.ends_with('/')) made.pop_back();
+  if (!made.ends_with(path)) made += path;
+  return made + url.substr(end);
 }
 
 std::string shown_url(const std::string& url) {
@@ -97,7 +105,7 @@ Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post)
   std::array<char, error_buffer_size> message{};
   curl.set(handle.get(), option_url, post.url.c_str());
   curl.set(handle.get(), option_protocols, http_and_https);
-  curl.set(handle.get(), option_post_fields, post.body.c_str());
+  curl.set(handle.get(), option_post_fields, post.body.data());
   curl.set(handle.get(), option_post_size, static_cast<long long>(post.body.size()));
   curl.set(handle.get(), option_headers, headers);
   curl.set(handle.get(), option_user_agent, "frx");

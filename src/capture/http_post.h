@@ -28,7 +28,7 @@ Result<CurlFunctions> load_curl();
 struct HttpPost {
   std::string url;                   // of http or https, checked by the caller
   std::vector<std::string> headers;  // "Content-Type: application/json"; never shown
-  std::string body;
+  std::string_view body;             // has to outlive the call
   std::chrono::milliseconds time_limit{120'000};
   const std::atomic<bool>* is_cancelled = nullptr;  // looked at about once a second while the request waits
 };
@@ -44,8 +44,10 @@ Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post)
 
 // The host of a URL, without user, port and path.
 std::string_view host_of(std::string_view url);
-// Whether the host is a name or an address of the loopback.
-bool is_this_machine(std::string_view lower_case_url);
+// Whether what is sent there could be read on its way to another machine.
+bool is_unencrypted_to_others(std::string_view lower_case_url);
+// The URL with `path` behind its own, unless that ends so already; the query stays.
+std::string with_path(const std::string& url, std::string_view path);
 // For messages: without the user and the password that a URL may have, and without its query, which may be a key.
 std::string shown_url(const std::string& url);
 

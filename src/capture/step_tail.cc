@@ -20,7 +20,7 @@ constexpr std::size_t longest_line = std::size_t{1} << 20;
 constexpr std::size_t most_steps = 100'000, most_batches = 1000;
 // A loss arrives a few steps after its step, not thousands.
 constexpr std::size_t most_spans = 4096;
-constexpr std::size_t bytes_per_read = std::size_t{16} << 20;
+constexpr std::size_t bytes_per_read = std::size_t{4} << 20;  // less than `most_steps` of the shortest steps
 
 const Json* member(const Json& object, const char* name) {
   const auto found = object.find(name);

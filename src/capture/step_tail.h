@@ -32,7 +32,7 @@ class StepTail {
 
   // All steps that have ended by now, in the order in which they ended. A step whose end was written again (with its loss) is there once,
   // as it was written last. Where another file has taken the place of the one that was read, its steps alone.
-  // At most 16 MiB at once.
+  // At most 4 MiB at once.
   const std::vector<LiveStep>& read();
   // The last read() stopped at its limit, not at the end of the file.
   bool has_more() const { return has_more_; }

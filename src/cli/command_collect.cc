@@ -129,10 +129,9 @@ Json result_json(const capture::CollectResult& result) {
 }
 
 Result<int> act(const Options& options, Io& io) {
-  const bool request_is_live = options.request.live.is_wanted();
-  TRY(options.given.expect_applicable(
-      "collect", "",
-      {{"--explain-out", options.explain, "--explain"}, {"--metrics-interval", request_is_live, "--metrics-file or --otlp"}}));
+  TRY(options.given.expect_applicable("collect", "",
+                                      {{"--explain-out", options.explain, "--explain"},
+                                       {"--metrics-interval", options.request.live.is_wanted(), "--metrics-file or --otlp"}}));
   capture::CollectRequest request = options.request;
   if (options.json) request.output = request.errors;
   request.interval = std::chrono::milliseconds(std::min<std::uint64_t>(options.interval.value_or(1000), 3'600'000));

@@ -4,6 +4,7 @@
 
 #include "base/byte_size.h"
 #include "base/files.h"
+#include "base/loopback.h"
 #include "base/memory_budget.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
@@ -87,7 +88,7 @@ Result<http::ServerOptions> settings_of(const Options& options, const std::strin
   settings.guard.hosts = options.hosts;
   settings.guard.open_paths = serve::open_paths();
   TRY_ASSIGN(settings.guard.token, token_of(options, io));
-  if (settings.guard.token.empty() && !http::is_loopback(options.address)) {
+  if (settings.guard.token.empty() && !is_loopback(options.address)) {
     return fail(ErrorKind::usage, "serve: {} can be reached from other machines, and there is no token", printable(options.address))
         .hint("--token-file FILE, or FRX_SERVE_TOKEN; such as: openssl rand -hex 32 > token");
   }

@@ -52,12 +52,6 @@ bool is_address(std::string_view name) {
   return ::inet_pton(AF_INET, text.c_str(), &address) == 1 || ::inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
-bool is_loopback(std::string_view name) {
-  in_addr address{};
-  if (::inet_pton(AF_INET, std::string(name).c_str(), &address) == 1) return (ntohl(address.s_addr) >> 24) == 127;
-  return name == "::1" || name == "localhost";
-}
-
 bool are_equal(std::string_view one, std::string_view other) {
   unsigned char difference = one.size() == other.size() ? 0 : 1;
   for (std::size_t i = 0; i < one.size() && !other.empty(); ++i)

@@ -24,7 +24,6 @@ std::optional<Response> refused(const Request& request, const GuardOptions& opti
 std::string host_name(std::string_view host);
 // 127.0.0.1, ::1
 bool is_address(std::string_view name);
-bool is_loopback(std::string_view name);
 // Takes as long for texts of one length, wherever they differ.
 bool are_equal(std::string_view one, std::string_view other);
 

@@ -43,10 +43,5 @@ TEST(Guard, TokensAreComparedWhole) {
   EXPECT_FALSE(are_equal("", "a"));
 }
 
-TEST(Guard, AddressesOfThisMachine) {
-  for (const char* name : {"127.0.0.1", "127.8.0.1", "::1", "localhost"}) EXPECT_TRUE(is_loopback(name)) << name;
-  for (const char* name : {"0.0.0.0", "::", "10.0.0.1", "example.com", ""}) EXPECT_FALSE(is_loopback(name)) << name;
-}
-
 }  // namespace
 }  // namespace frx::http

@@ -37,15 +37,7 @@ std::string Metrics::text(const Now& now, std::string_view version) const {
     out += fmt::format("frx_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
   describe_metric(out, "frx_http_request_duration_seconds", "histogram", "From the end of the headers to the answer.");
   for (const auto& [route, times] : times_) {
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i <= bounds.size(); ++i) {
-      count += times.counts[i];
-      const std::string bound = i < bounds.size() ? fmt::format("{}", bounds[i]) : "+Inf";
-      out += fmt::format("frx_http_request_duration_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n", route, bound, count);
-    }
-    out += fmt::format(
-        "frx_http_request_duration_seconds_sum{{route=\"{0}\"}} {1}\nfrx_http_request_duration_seconds_count{{route=\"{0}\"}} {2}\n", route,
-        times.sum, count);
+    add_histogram(out, "frx_http_request_duration_seconds", fmt::format("route=\"{}\"", route), bounds, times.counts, times.sum);
   }
   add_one(out, "frx_http_received_bytes_total", "counter", "Bytes of bodies that were received.", received_);
   add_one(out, "frx_http_sent_bytes_total", "counter", "Bytes of bodies that were sent.", sent_);

@@ -206,7 +206,7 @@ class Endpoint(unittest.TestCase):
         done = self.run_frx("http://example.invalid/v1", key="secret-key")
         self.assertEqual(done.returncode, 2)
         self.assertIn("does not go unencrypted", done.stderr)
-        for url in ("http://127.0.0.1@example.invalid/v1", "http://localhost.example.invalid/v1"):
+        for url in ("http://127.0.0.1@example.invalid/v1", "http://localhost.example.invalid/v1", "http://127.example.invalid/v1"):
             self.assertIn("does not go unencrypted", self.run_frx(url, key="secret-key").stderr)
 
     def test_what_a_reply_says_does_not_act(self):

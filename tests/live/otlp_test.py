@@ -150,6 +150,7 @@ class Otlp(unittest.TestCase):
     def test_what_cannot_be_a_target_is_refused_before_the_run(self):
         for url, words, more in (("ftp://h", "expected http:// or https://", {}), ("http://", "and a host", {}), ("env", "is not set", {}),
                                  ("http://example.com", "headers do not go unencrypted", {"OTEL_EXPORTER_OTLP_HEADERS": "k=secret"}),
+                                 ("http://127.example.com", "headers do not go unencrypted", {"OTEL_EXPORTER_OTLP_HEADERS": "k=secret"}),
                                  ("http://127.0.0.1:9", "expected name=value", {"OTEL_EXPORTER_OTLP_HEADERS": "secret"}),
                                  ("http://127.0.0.1:9", "expected name=value", {"OTEL_EXPORTER_OTLP_HEADERS": "k=secret%0d%0ax: y"})):
             done = self.collect("--otlp", url, **more)

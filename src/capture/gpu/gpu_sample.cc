@@ -35,6 +35,11 @@ std::string process_cell(const std::optional<std::vector<ProcessMemory>>& proces
 
 }  // namespace
 
+std::optional<bool> is_slowed(const GpuSample& sample) {
+  if (!sample.throttle_reasons) return std::nullopt;
+  return (*sample.throttle_reasons & slowing_reasons) != 0;
+}
+
 std::vector<std::string_view> slowing_words(std::uint64_t throttle_reasons) {
   constexpr std::pair<std::uint64_t, std::string_view> known[] = {{0x4, "software power cap"},
                                                                   {0x8, "hardware slowdown"},

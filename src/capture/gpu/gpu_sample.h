@@ -40,6 +40,8 @@ struct GpuSample {
 
 // The clocks were lowered for power, heat or an external brake: SW power cap, HW slowdown, SW and HW thermal, HW power brake.
 constexpr std::uint64_t slowing_reasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+// Whether the GPU was slowed down so; absent where the driver does not tell.
+std::optional<bool> is_slowed(const GpuSample& sample);
 // Those of a mask, in words: "software power cap".
 std::vector<std::string_view> slowing_words(std::uint64_t throttle_reasons);
 

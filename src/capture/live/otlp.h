@@ -35,7 +35,7 @@ class OtlpSender {
   ~OtlpSender();
 
   void add(std::string request);
-  // Waits two seconds for what is not delivered yet, and one more for an answer that is being waited for. The warnings. Call once.
+  // Waits two seconds for what is not delivered yet, and up to 1.5 more for an answer that is being waited for. The warnings. Call once.
   std::vector<std::string> finish();
 
  private:

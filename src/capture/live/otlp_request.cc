@@ -42,11 +42,8 @@ class OtlpMetrics {
     metrics_.push_back({{"name", name}, {"unit", unit}, {"sum", value}});
   }
   OtlpJson gpu_attributes(const GpuSample& gpu) const;
-  // What `read` tells of each GPU in the unit of the metric.
-  template <typename Read>
-  OtlpJson of_gpus(Read read) const;
-  template <typename Read>
-  OtlpJson bytes_of_gpus(Read read) const;
+  // The points of those GPUs that have the figure; whole bytes, or a double.
+  OtlpJson of_gpus(const GpuFigure& figure) const;
 
   const RunState& state_;
   std::string start_, now_;
@@ -63,52 +60,32 @@ OtlpJson OtlpMetrics::gpu_attributes(const GpuSample& gpu) const {
   return attributes;
 }
 
-template <typename Read>
-OtlpJson OtlpMetrics::of_gpus(Read read) const {
+OtlpJson OtlpMetrics::of_gpus(const GpuFigure& figure) const {
+  constexpr double most_bytes = 1e12 * 1048576;
   OtlpJson points = OtlpJson::array();
   for (const GpuSample& gpu : state_.gpus) {
-    const std::optional<double> value = read(gpu);
+    const std::optional<double> value = figure.read(gpu);
     if (!value || !std::isfinite(*value)) continue;
+    if (figure.are_bytes() && !(*value >= 0 && *value < most_bytes)) continue;
     OtlpJson one = point(gpu_attributes(gpu));
-    one["asDouble"] = *value;
+    if (figure.are_bytes()) {
+      one["asInt"] = std::to_string(std::llround(*value));
+    } else {
+      one["asDouble"] = *value;
+    }
     points.push_back(std::move(one));
   }
   return points;
-}
-
-template <typename Read>
-OtlpJson OtlpMetrics::bytes_of_gpus(Read read) const {
-  constexpr double mib = 1048576, most = 1e12;
-  OtlpJson points = OtlpJson::array();
-  for (const GpuSample& gpu : state_.gpus) {
-    const std::optional<double> value = read(gpu);
-    if (!value || !(*value >= 0 && *value < most)) continue;
-    OtlpJson one = point(gpu_attributes(gpu));
-    one["asInt"] = std::to_string(std::llround(*value * mib));
-    points.push_back(std::move(one));
-  }
-  return points;
-}
-
-std::optional<double> scaled(std::optional<double> value, double times, double per) {
-  return value ? std::optional(*value * times / per) : std::nullopt;
 }
 
 void OtlpMetrics::add_gpus() {
-  using Sample = const GpuSample&;
-  gauge("hw.gpu.utilization", "1", of_gpus([](Sample gpu) { return scaled(gpu.utilization_gpu, 1, 100); }));
-  sum("hw.gpu.memory.usage", "By", false, bytes_of_gpus([](Sample gpu) { return gpu.memory_used; }));
-  sum("hw.gpu.memory.limit", "By", false, bytes_of_gpus([](Sample gpu) { return gpu.memory_total; }));
-  gauge("hw.power", "W", of_gpus([](Sample gpu) { return gpu.power; }));
-  gauge("hw.temperature", "Cel", of_gpus([](Sample gpu) { return gpu.temperature; }));
-  gauge("frx.run.gpu.memory.busy", "1", of_gpus([](Sample gpu) { return scaled(gpu.utilization_memory, 1, 100); }));
-  gauge("frx.run.gpu.power.limit", "W", of_gpus([](Sample gpu) { return gpu.power_limit; }));
-  gauge("frx.run.gpu.sm.clock", "Hz", of_gpus([](Sample gpu) { return scaled(gpu.sm_clock, 1e6, 1); }));
-  gauge("frx.run.gpu.memory.clock", "Hz", of_gpus([](Sample gpu) { return scaled(gpu.memory_clock, 1e6, 1); }));
-  gauge("frx.run.gpu.slowed", "1", of_gpus([](Sample gpu) {
-          const std::optional<bool> slowed = is_slowed(gpu);
-          return slowed ? std::optional(*slowed ? 1.0 : 0.0) : std::nullopt;
-        }));
+  for (const GpuFigure& figure : gpu_figures()) {
+    if (figure.are_bytes()) {
+      sum(figure.otlp, figure.unit, false, of_gpus(figure));
+    } else {
+      gauge(figure.otlp, figure.unit, of_gpus(figure));
+    }
+  }
 }
 
 void OtlpMetrics::add_steps() {

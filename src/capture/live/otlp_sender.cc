@@ -1,9 +1,8 @@
 // Delivers requests beside the run: busy collectors are asked again later, and what cannot be delivered is counted.
 
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -34,7 +33,12 @@ std::uint64_t refused_points(const std::string& body) {
   if (!part.contains("rejectedDataPoints")) return 0;
   const nlohmann::json& count = part["rejectedDataPoints"];
   if (count.is_number_unsigned()) return count.get<std::uint64_t>();
-  return count.is_string() ? std::strtoull(count.get<std::string>().c_str(), nullptr, 10) : 0;
+  std::uint64_t number = 0;
+  if (count.is_string()) {
+    const auto& text = count.get_ref<const std::string&>();
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  }
+  return number;
 }
 
 }  // namespace
@@ -73,8 +77,9 @@ OtlpSender::State::Outcome OtlpSender::State::send(const std::string& request, m
     return Outcome::unreachable;
   }
   if (answer->status >= 200 && answer->status < 300) {
+    const std::uint64_t refused = refused_points(answer->body);
     const std::lock_guard lock(mutex);
-    points_refused += refused_points(answer->body);
+    points_refused += refused;
     return Outcome::done;
   }
   constexpr long long longest_asked_s = 60;
@@ -110,10 +115,6 @@ void OtlpSender::State::deliver(const std::string& request) {
 }
 
 void OtlpSender::State::work() {
-  sigset_t pipe;
-  ::sigemptyset(&pipe);
-  ::sigaddset(&pipe, SIGPIPE);  // of a TLS connection that the collector closed
-  ::pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   while (true) {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return stopping || !waiting.empty(); });

@@ -77,21 +77,16 @@ Result<OtlpTarget> otlp_target(const std::string& given, const Host& host) {
   OtlpTarget target;
   TRY_ASSIGN(const std::string url, url_of(given, host));
   const std::string lower = to_lower(url);
-  const bool is_http = lower.starts_with("http://");
-  if ((!is_http && !lower.starts_with("https://")) || host_of(lower).empty())
+  if ((!lower.starts_with("http://") && !lower.starts_with("https://")) || host_of(lower).empty())
     return fail(ErrorKind::usage, "expected http:// or https:// and a host as --otlp");
   std::string which;
   const std::string headers = first_variable(host, {"OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"}, which);
   TRY_ASSIGN(target.headers, headers_in(which, headers));
-  if (is_http && !target.headers.empty() && !is_this_machine(lower)) {
+  if (!target.headers.empty() && is_unencrypted_to_others(lower)) {
     return fail(ErrorKind::usage, "headers do not go unencrypted to another machine ({})", printable(shorten(host_of(lower), 80)))
         .hint("use https, or unset " + which);
   }
-  const std::size_t end_of_path = std::min(url.size(), url.find_first_of("?#"));
-  target.url = url.substr(0, end_of_path);
-  while (target.url.ends_with('/')) target.url.pop_back();
-  if (!target.url.ends_with(path_of_metrics)) target.url += path_of_metrics;
-  target.url += url.substr(end_of_path);
+  target.url = with_path(url, path_of_metrics);
   return target;
 }
 

@@ -20,7 +20,8 @@ namespace frx::capture {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-constexpr std::chrono::seconds finish_timeout{2};  // how long the end waits for a file system that hangs
+// How long the end waits for a file system that hangs, or for events that are still being read.
+constexpr std::chrono::seconds finish_timeout{2};
 
 // node_exporter reads files of this ending alone; and nothing else is replaced by mistake.
 Result<> check_metrics_file(const std::string& path) {
@@ -56,7 +57,11 @@ struct LivePublisher::State {
   std::uint64_t gpu_rounds = 0;
   std::uint64_t files = 0, files_failed = 0;
   std::string why_file_failed;
+  std::uint64_t moments_failed = 0;  // of which nothing, or not all, was published
+  std::string why_moment_failed;
 
+  // Asks the thread to publish the end, if there is one, and to stop; it is left behind where that takes too long. Whether it has stopped.
+  bool stop(std::unique_lock<std::mutex>& lock);
   void work();
   void publish();
   void take_latest();
@@ -98,8 +103,8 @@ void LivePublisher::State::work() {
     const Result<> done = without_exceptions([this] { return publish(), Result<>(); });
     std::unique_lock lock(mutex);
     if (!done) {
-      ++files, ++files_failed;
-      why_file_failed = done.error().message;
+      ++moments_failed;
+      why_moment_failed = done.error().message;
     }
     if (is_last) break;
     next = std::max(next + request.interval, SteadyClock::now());
@@ -109,6 +114,20 @@ void LivePublisher::State::work() {
   const std::lock_guard lock(mutex);
   stopped = true;
   changed.notify_all();
+}
+
+bool LivePublisher::State::stop(std::unique_lock<std::mutex>& lock) {
+  stopping = true;
+  changed.notify_all();
+  const bool has_stopped = changed.wait_for(lock, finish_timeout, [this] { return stopped; });
+  lock.unlock();  // which the thread may still hold
+  if (has_stopped) {
+    thread.join();
+  } else {
+    thread.detach();
+  }
+  lock.lock();
+  return has_stopped;
 }
 
 Result<LivePublisher> LivePublisher::start(const LiveRequest& request, LiveRun run, const Host& host) {
@@ -134,17 +153,8 @@ LivePublisher::~LivePublisher() {
   if (!state_) return;
   const std::string path = state_->request.metrics_file;
   std::unique_lock lock(state_->mutex);
-  state_->stopping = true;
-  state_->changed.notify_all();
-  const bool stopped = state_->changed.wait_for(lock, finish_timeout, [this] { return state_->stopped; });
-  const bool is_written = state_->files > state_->files_failed;
-  lock.unlock();
-  if (stopped) {
-    state_->thread.join();
-  } else {
-    state_->thread.detach();
-  }
-  if (is_written && !path.empty()) ::unlink(path.c_str());
+  state_->stop(lock);
+  if (state_->files > state_->files_failed && !path.empty()) ::unlink(path.c_str());
 }
 
 std::function<void(const std::vector<GpuSample>&)> LivePublisher::gpu_samples() const {
@@ -160,21 +170,16 @@ std::vector<std::string> LivePublisher::finish(int exit_code) {
   const std::shared_ptr<State> state = std::exchange(state_, nullptr);
   std::unique_lock lock(state->mutex);
   state->end = {exit_code, unix_now_ns()};
-  state->stopping = true;
-  state->changed.notify_all();
-  const bool stopped = state->changed.wait_for(lock, finish_timeout, [&] { return state->stopped; });
+  const bool stopped = state->stop(lock);
   std::vector<std::string> warnings;
   if (state->files_failed > 0)
     warnings.push_back(fmt::format("--metrics-file: {} of {} times it could not be written: {}", state->files_failed, state->files,
                                    state->why_file_failed));
-  if (!stopped) warnings.emplace_back("--metrics-file: writing it takes longer than two seconds; it does not say that the run has ended");
+  if (state->moments_failed > 0)
+    warnings.push_back(fmt::format("{} times metrics were not published: {}", state->moments_failed, state->why_moment_failed));
+  if (!stopped) warnings.emplace_back("publishing metrics takes longer than two seconds; that the run has ended was not published");
+  if (!stopped || !state->otlp) return warnings;
   lock.unlock();
-  if (!stopped) {
-    state->thread.detach();
-    return warnings;
-  }
-  state->thread.join();
-  if (!state->otlp) return warnings;
   for (std::string& warning : state->otlp->finish()) warnings.push_back(std::move(warning));
   return warnings;
 }

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,10 +50,15 @@ struct RunState {
 // Follows the events of the SDK into `state`, which goes on counting where the file is replaced.
 void follow_steps(StepTail& tail, RunState& state);
 
+// A number about each GPU, by the names of Prometheus and of OpenTelemetry.
+struct GpuFigure {
+  const char *prometheus, *help, *otlp, *unit;          // "By": a sum of whole bytes for OpenTelemetry
+  std::optional<double> (*read)(const GpuSample& gpu);  // in base units
+  bool are_bytes() const { return std::string_view(unit) == "By"; }
+};
+std::span<const GpuFigure> gpu_figures();
+
 // Of the clock of the system.
 std::int64_t unix_now_ns();
-
-// Whether the GPU was slowed down for power, heat or an external brake; absent where the driver does not tell.
-std::optional<bool> is_slowed(const GpuSample& sample);
 
 }  // namespace frx::capture

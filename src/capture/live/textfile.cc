@@ -9,11 +9,6 @@
 namespace frx::capture {
 namespace {
 
-// Of what the driver says to base units. 70 / 100 is 0.7, 70 * 0.01 is not.
-struct Scale {
-  double times = 1, per = 1;
-};
-
 class RunText {
  public:
   explicit RunText(const RunState& state) : state_(state), run_("run_id=" + label_value(state.names.run_id)) {}
@@ -28,9 +23,8 @@ class RunText {
     describe_metric(out_, name, "gauge", help);
     out_ += fmt::format("{}{{{}}} {}\n", name, run_, value);
   }
-  // `read` of each GPU in base units; what is absent or no number is left out.
-  template <typename Read>
-  void each_gpu(std::string_view name, std::string_view help, Scale scale, Read read);
+  // What is absent or no number is left out.
+  void each_gpu(const GpuFigure& figure);
 
   const RunState& state_;
   std::string run_;
@@ -50,15 +44,14 @@ void RunText::add_run() {
     one("frx_run_exit_code", "The exit code of the program, or 128 + N when signal N ended it.", fmt::format("{}", *state_.exit_code));
 }
 
-template <typename Read>
-void RunText::each_gpu(std::string_view name, std::string_view help, Scale scale, Read read) {
+void RunText::each_gpu(const GpuFigure& figure) {
   bool is_open = false;
   for (const GpuSample& gpu : state_.gpus) {
-    const std::optional<double> value = read(gpu);
+    const std::optional<double> value = figure.read(gpu);
     if (!value || !std::isfinite(*value)) continue;
-    if (!is_open) describe_metric(out_, name, "gauge", help);
+    if (!is_open) describe_metric(out_, figure.prometheus, "gauge", figure.help);
     is_open = true;
-    out_ += fmt::format("{}{{{},gpu=\"{}\",uuid={}}} {}\n", name, run_, gpu.index, label_value(gpu.uuid), *value * scale.times / scale.per);
+    out_ += fmt::format("{}{{{},gpu=\"{}\",uuid={}}} {}\n", figure.prometheus, run_, gpu.index, label_value(gpu.uuid), *value);
   }
 }
 
@@ -67,23 +60,7 @@ void RunText::add_gpus() {
   for (const GpuSample& gpu : state_.gpus)
     out_ += fmt::format("frx_run_gpu_info{{{},gpu=\"{}\",uuid={},model={}}} 1\n", run_, gpu.index, label_value(gpu.uuid),
                         label_value(gpu.name));
-  constexpr Scale percent{1, 100}, mib{1048576, 1}, mega{1e6, 1}, as_it_is{};
-  using Sample = const GpuSample&;
-  each_gpu("frx_run_gpu_utilization_ratio", "The share of time in which a kernel ran, as the driver averages it.", percent,
-           [](Sample gpu) { return gpu.utilization_gpu; });
-  each_gpu("frx_run_gpu_memory_busy_ratio", "The share of time in which memory was read or written, as the driver averages it.", percent,
-           [](Sample gpu) { return gpu.utilization_memory; });
-  each_gpu("frx_run_gpu_memory_used_bytes", "Memory of the GPU in use, by all programs.", mib, [](Sample gpu) { return gpu.memory_used; });
-  each_gpu("frx_run_gpu_memory_size_bytes", "Memory of the GPU.", mib, [](Sample gpu) { return gpu.memory_total; });
-  each_gpu("frx_run_gpu_power_watts", "What the GPU draws.", as_it_is, [](Sample gpu) { return gpu.power; });
-  each_gpu("frx_run_gpu_power_limit_watts", "What the GPU may draw.", as_it_is, [](Sample gpu) { return gpu.power_limit; });
-  each_gpu("frx_run_gpu_temperature_celsius", "The temperature of the GPU.", as_it_is, [](Sample gpu) { return gpu.temperature; });
-  each_gpu("frx_run_gpu_sm_clock_hertz", "The clock of the SMs.", mega, [](Sample gpu) { return gpu.sm_clock; });
-  each_gpu("frx_run_gpu_memory_clock_hertz", "The clock of the memory.", mega, [](Sample gpu) { return gpu.memory_clock; });
-  each_gpu("frx_run_gpu_slowed", "1 while power, heat or a brake lowers the clocks, else 0.", as_it_is, [](Sample gpu) {
-    const std::optional<bool> slowed = is_slowed(gpu);
-    return slowed ? std::optional(*slowed ? 1.0 : 0.0) : std::nullopt;
-  });
+  for (const GpuFigure& figure : gpu_figures()) each_gpu(figure);
   if (state_.gpu_rounds == 0) return;
   describe_metric(out_, "frx_run_gpu_samples_total", "counter", "Samples of all GPUs that were taken.");
   out_ += fmt::format("frx_run_gpu_samples_total{{{}}} {}\n", run_, state_.gpu_rounds);
@@ -97,14 +74,7 @@ void RunText::add_steps() {
   if (!state_.step_times.empty())
     describe_metric(out_, name, "histogram", "Times of steps that ended well, without the wait for their batches.");
   for (const auto& [kind, times] : state_.step_times) {
-    const std::string labels = fmt::format("{},kind=\"{}\"", run_, kind);
-    std::uint64_t below = 0;
-    for (std::size_t i = 0; i < StepTimes::bounds.size(); ++i) {
-      below += times.counts[i];
-      out_ += fmt::format("{}_bucket{{{},le=\"{}\"}} {}\n", name, labels, StepTimes::bounds[i], below);
-    }
-    out_ +=
-        fmt::format("{0}_bucket{{{1},le=\"+Inf\"}} {2}\n{0}_sum{{{1}}} {3}\n{0}_count{{{1}}} {2}\n", name, labels, times.count, times.sum);
+    add_histogram(out_, name, fmt::format("{},kind=\"{}\"", run_, kind), StepTimes::bounds, times.counts, times.sum);
   }
 }
 
