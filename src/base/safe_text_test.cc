@@ -43,6 +43,15 @@ TEST(SafeText, ShowsTheRestAsEscapes) {
   EXPECT_EQ(safe_text("a\r\x1b[2J\x1b[31mb\u202E\xFF"), "a\\x0d\\x1b[2J\\x1b[31mb\\u202e\xEF\xBF\xBD");
 }
 
+TEST(SafeText, ShowsAnEscapeWhereverItStandsInALongText) {
+  for (std::size_t at = 0; at <= 200; ++at) {
+    std::string text(200, 'x'), shown = text;
+    text.insert(at, "\x1b");
+    shown.insert(at, "\\x1b");
+    EXPECT_EQ(safe_text(text), shown) << at;
+  }
+}
+
 std::string in_pieces(SafeText safe, std::string_view text, std::size_t size) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); at += size) result += safe.show(text.substr(at, size));

@@ -51,7 +51,13 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
 }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char x, char y) { return lower(x) == lower(y); }) != text.end();
+  if (part.empty()) return true;
+  const char first = lower(part.front());
+  part.remove_prefix(1);
+  for (; text.size() > part.size(); text.remove_prefix(1)) {
+    if (lower(text.front()) == first && equals_ignoring_case(text.substr(1, part.size()), part)) return true;
+  }
+  return false;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -41,7 +41,10 @@ TEST(EqualsIgnoringCase, ComparesTheWholeText) {
 
 TEST(ContainsIgnoringCase, FindsAPartAnywhere) {
   EXPECT_TRUE(contains_ignoring_case("Kernel Name", "NAME"));
+  EXPECT_TRUE(contains_ignoring_case("aab", "AB"));
+  EXPECT_TRUE(contains_ignoring_case("", ""));
   EXPECT_FALSE(contains_ignoring_case("Kernel", "kernels"));
+  EXPECT_FALSE(contains_ignoring_case("ker", "r-"));
 }
 
 TEST(DisplayWidth, CountsCharactersAndNotBytes) { EXPECT_EQ(display_width("aµ∑"), 3u); }
