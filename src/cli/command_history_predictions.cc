@@ -31,7 +31,7 @@ Result<int> act(const Options& options, Io& io) {
   ledger.path = store->name();
   for (const history::RecordedPrediction& one : kept) {
     std::optional<answer::Json> entry = history::json_in(one.entry);
-    if (entry && ledger.ids.insert(one.id).second) ledger.entries.push_back(std::move(*entry));
+    if (entry) add_entry(ledger, std::move(*entry));  // a history that an earlier frx wrote may hold others
   }
   if (options.json) {
     write_json(io, "ledger", ledger_json(ledger));

@@ -140,9 +140,7 @@ void take_predictions(Record& record, const Json& result, std::string_view path)
   const Json* const list = path.empty() ? nullptr : at_path(result, path);
   if (!list || !list->is_array()) return;
   for (const Json& one : *list) {
-    RecordedPrediction kept{text_at(one, "id"),      text_at(one, "card"),    text_at(one, "kernel"),
-                            text_at(one, "reading"), text_at(one, "outcome"), one.dump()};
-    if (!kept.id.empty() && !kept.card.empty() && !kept.outcome.empty()) record.predictions.push_back(std::move(kept));
+    if (std::optional<RecordedPrediction> prediction = prediction_in(one)) record.predictions.push_back(std::move(*prediction));
   }
 }
 
@@ -167,6 +165,20 @@ Failure not_kept(std::string_view schema) {
 }  // namespace
 
 bool is_kept(std::string_view schema) { return static_cast<bool>(kept_as(schema)); }
+
+std::optional<RecordedPrediction> prediction_in(const Json& entry) {
+  const auto text = [&entry](std::string_view key) {
+    const Json* const at = member(entry, key);
+    return at && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  if (!entry.is_object() || text("schema") != "prediction_v1") return std::nullopt;
+  RecordedPrediction one{text("id"), text("card"), text("kernel"), text("reading"), text("outcome"), {}};
+  for (const std::string* needed : {&one.id, &one.card, &one.kernel, &one.reading, &one.outcome}) {
+    if (needed->empty()) return std::nullopt;
+  }
+  one.entry = entry.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return one;
+}
 
 std::string id_of(const Record& record) { return sha256(record.series + '\n' + record.commit + '\n' + record.document); }
 

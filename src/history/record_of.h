@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ Result<Record> record_of(const answer::Json& document, const Recording& recordin
 
 // Whether a document of this schema can be recorded.
 bool is_kept(std::string_view schema);
+
+// Absent unless it is an object of prediction_v1 with texts as id, card, kernel, reading and outcome.
+std::optional<RecordedPrediction> prediction_in(const answer::Json& entry);
 
 // The hash under which a record is kept.
 std::string id_of(const Record& record);

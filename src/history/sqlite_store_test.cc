@@ -158,6 +158,23 @@ TEST(RecordOf, RefusesWhatIsNoAnswer) {
   }
 }
 
+TEST(RecordOf, KeepsOnlyThePredictionsThatAnImportTakes) {
+  const answer::Json good = {{"schema", "prediction_v1"}, {"id", "p1"}, {"card", "c"}, {"kernel", "k"}, {"reading", "r"},
+                             {"outcome", "held"}};
+  answer::Json document = {{"schema", "ncu_comparison_v1"}, {"label_optimized", "x"}, {"predictions", {{"scored", {good}}}}};
+  for (const char* needed : {"schema", "id", "card", "kernel", "reading", "outcome"}) {
+    for (const answer::Json& other : {answer::Json(), answer::Json(7), answer::Json("")}) {
+      answer::Json one = good;
+      one[needed] = other;
+      document["predictions"]["scored"].push_back(one);
+    }
+  }
+  const Result<Record> record = record_of(document, {}, "a.json");
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->predictions.size(), 1u);
+  EXPECT_EQ(record->predictions[0].entry, good.dump());
+}
+
 TEST(JsonIn, RefusesWhatNestsWithoutEnd) {
   EXPECT_FALSE(json_in(std::string(100'000, '[')));
   EXPECT_FALSE(json_in(std::string(300, '[') + std::string(300, ']')));
