@@ -85,10 +85,15 @@ Result<std::unique_ptr<history::Store>> open_history(const std::string& store, h
   return history::open_store(path, how);
 }
 
-Result<history::Record> record_called(history::Store& store, const std::string& name) {
+Result<std::string> id_called(history::Store& store, const std::string& name) {
   TRY_ASSIGN(const std::vector<history::Baseline> baselines, store.baselines());
   const auto named = std::ranges::find(baselines, name, &history::Baseline::name);
-  return store.record(named == baselines.end() ? name : named->id);
+  return named == baselines.end() ? name : named->id;
+}
+
+Result<history::Record> record_called(history::Store& store, const std::string& name) {
+  TRY_ASSIGN(const std::string id, id_called(store, name));
+  return store.record(id);
 }
 
 std::int64_t moment_of_record(const Io& io) {
@@ -126,10 +131,11 @@ Result<> record_answer(Io& io, const answer::Answer& answer) {
   std::string text;
   TRY(render::render(answer, "json", {80, false, answer::Detail::full}, [&text](std::string_view part) { text += part; }));
   const std::optional<Json> document = history::json_in(text);
-  if (text.size() > 2 * history::largest_document || !document) {
+  if (text.size() > 2 * history::largest_document) {
     return fail(ErrorKind::malformed, "--record: the answer is larger than {} MiB, the most that a history keeps",
                 history::largest_document >> 20);
   }
+  if (!document) return fail(ErrorKind::malformed, "--record: the answer nests deeper than a history keeps");
   TRY_ASSIGN(const history::Record record, history::record_of(*document, recording_here(io), "--record"));
   TRY_ASSIGN(const std::unique_ptr<history::Store> store, open_history("", history::Open::to_write, io));
   TRY_ASSIGN(const history::Recorded recorded, record_all(*store, {record}, {"--record"}));

@@ -30,6 +30,8 @@ void describe_history_codes(Syntax& syntax, std::string_view found);
 Result<std::string> path_of_history(const std::string& store, const Io& io);
 Result<std::unique_ptr<history::Store>> open_history(const std::string& store, history::Open how, const Io& io);
 
+// The id of the record that a baseline of this name names; where there is none, the name itself, which may be the beginning of an id.
+Result<std::string> id_called(history::Store& store, const std::string& name);
 // The record that a baseline of this name names, or whose id begins so. Usage: there is none.
 Result<history::Record> record_called(history::Store& store, const std::string& name);
 

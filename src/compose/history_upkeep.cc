@@ -67,8 +67,7 @@ Document upkeep_page(const Health& shown) {
   page.title("FRX history check", shown.store);
   page.paragraph(page.headline, 2, checked.faults.empty() ? Tone::green : Tone::red);
   add_list(page, "Faults", checked.faults);
-  if (!checked.faults.empty())
-    page.paragraph("Move the file away, and import what was exported, or restore a copy; frx history export saves what can be read.");
+  if (!checked.faults.empty()) page.paragraph("Move the file away, and import what was exported, or restore a copy.");
   return page;
 }
 

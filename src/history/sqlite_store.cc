@@ -41,6 +41,19 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how) {
   return std::unique_ptr<Store>(std::make_unique<SqliteStore>(std::move(connection)));
 }
 
+Result<Record> Store::record(const std::string& id) {
+  const std::string begin = to_lower(id);
+  if (!is_hexadecimal(begin)) {
+    return fail(ErrorKind::usage, "expected the id of a record, or its beginning, found '{}'", shorten(printable(id), 80))
+        .hint("frx history list shows ids");
+  }
+  TRY_ASSIGN(std::optional<Record> found, find(begin));
+  if (found) return *std::move(found);
+  return fail(ErrorKind::usage, "no record has an id that begins with '{}'", shorten(begin, 64))
+      .at(name())
+      .hint("frx history list shows ids");
+}
+
 Result<Stored> SqliteStore::add(std::span<const Record> records) {
   TRY_ASSIGN(Transaction transaction, Transaction::begin(connection_));
   Stored stored;
@@ -194,12 +207,9 @@ Result<std::vector<RecordedPrediction>> SqliteStore::predictions() {
   }
 }
 
-Result<Record> SqliteStore::record(const std::string& id) {
+Result<std::optional<Record>> SqliteStore::find(const std::string& id) {
   const std::string begin = to_lower(id);
-  if (!is_hexadecimal(begin)) {
-    return fail(ErrorKind::usage, "expected the id of a record, or its beginning, found '{}'", shorten(printable(id), 80))
-        .hint("frx history list shows ids");
-  }
+  if (!is_hexadecimal(begin)) return std::optional<Record>();
   TRY_ASSIGN(
       Statement statement,
       connection_.prepare("SELECT r.id, r.hash, s.name, r.at_ms, r.commit_id, r.schema, r.mode, r.source, r.verdict, r.gpu, (SELECT text "
@@ -208,19 +218,15 @@ Result<Record> SqliteStore::record(const std::string& id) {
                           "r.hash >= ?1 AND r.hash < ?2 LIMIT 2"));
   statement.bind(1, begin).bind(2, begin + "g");
   TRY_ASSIGN(const bool is_there, statement.step());
-  if (!is_there) {
-    return fail(ErrorKind::usage, "no record has an id that begins with '{}'", shorten(begin, 64))
-        .at(name())
-        .hint("frx history list shows ids");
-  }
+  if (!is_there) return std::optional<Record>();
   TRY_ASSIGN(Record found, read_whole(statement));
   TRY(read_details(statement.integer(0), found));
   TRY_ASSIGN(const bool has_more, statement.step());
   if (has_more) return fail(ErrorKind::usage, "several records have an id that begins with '{}'", begin).at(name()).hint("give more of it");
-  return found;
+  return std::optional(std::move(found));
 }
 
-// A row with the columns of record().
+// A row with the columns of find().
 Result<Record> SqliteStore::read_whole(Statement& row) {
   Record record;
   record.id = row.text(1);

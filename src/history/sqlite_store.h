@@ -19,7 +19,7 @@ class SqliteStore final : public Store {
   Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) override;
   Result<std::vector<Summary>> list(const Filter& filter) override;
   Result<std::vector<SeriesSummary>> series(std::size_t limit) override;
-  Result<Record> record(const std::string& id) override;
+  Result<std::optional<Record>> find(const std::string& id) override;
   Result<std::vector<TrendPoint>> trend(const std::string& series, const std::string& metric, std::size_t most) override;
   Result<std::vector<std::string>> metrics(const std::string& series) override;
   Result<> set_baseline(const std::string& name, const std::string& id, std::int64_t at_ms) override;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -108,6 +109,32 @@ TEST_F(SqliteStoreTest, PrunesAllButTheNewestAndTheNamed) {
   EXPECT_EQ(*store->remove_before(1000 + 2450), 50u);
   EXPECT_TRUE(store->record(records[0].id));
   EXPECT_TRUE(store->check()->faults.empty());
+}
+
+TEST_F(SqliteStoreTest, KeepsAllOfFewerThanAreToStay) {
+  const auto store = open();
+  ASSERT_TRUE(store->add(std::vector{record(1), record(2)}));
+  for (const std::uint64_t keep : {std::uint64_t{2}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    EXPECT_EQ(*store->keep_newest(keep), 0u) << keep;
+    EXPECT_EQ(store->list({})->size(), 2u) << keep;
+  }
+}
+
+TEST_F(SqliteStoreTest, FindsNoneOneOrSeveral) {
+  const auto store = open();
+  std::vector<Record> records;
+  for (int i = 0; i < 17; ++i) records.push_back(record(i + 1));  // two of them begin with the same digit
+  ASSERT_TRUE(store->add(records));
+  std::string shared;
+  for (const Record& one : records) {
+    const auto begins_so = [&](const Record& other) { return other.id[0] == one.id[0]; };
+    if (std::ranges::count_if(records, begins_so) > 1) shared = one.id.substr(0, 1);
+  }
+  EXPECT_EQ((*store->find(records[0].id))->id, records[0].id);
+  for (const char* unknown : {"ffffffffffff", "release", ""}) EXPECT_FALSE(store->find(unknown)->has_value()) << unknown;
+  const Result<std::optional<Record>> several = store->find(shared);
+  ASSERT_FALSE(several);
+  EXPECT_EQ(several.error().kind, ErrorKind::usage);
 }
 
 TEST_F(SqliteStoreTest, SaysWhichDocumentIsDamaged) {

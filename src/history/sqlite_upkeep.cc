@@ -1,6 +1,8 @@
 // What keeps a database of a history small and whole.
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/text.h"
 #include "history/record_of.h"
@@ -44,7 +46,8 @@ Result<std::uint64_t> SqliteStore::keep_newest(std::uint64_t keep) {
         Statement statement,
         connection_.prepare("SELECT s.id, r.at_ms, r.id FROM series s JOIN record r ON r.id = (SELECT k.id FROM record k WHERE k.series = "
                             "s.id ORDER BY k.at_ms DESC, k.id DESC LIMIT 1 OFFSET ?1)"));
-    statement.bind(1, static_cast<std::int64_t>(keep));
+    // A negative OFFSET would be none.
+    statement.bind(1, static_cast<std::int64_t>(std::min<std::uint64_t>(keep, std::numeric_limits<std::int64_t>::max())));
     for (;;) {
       TRY_ASSIGN(const bool more, statement.step());
       if (!more) break;
