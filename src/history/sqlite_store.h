@@ -1,7 +1,6 @@
 // The store of history/store.h as a database of SQLite.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,7 @@ class SqliteStore final : public Store {
   Result<Checked> check() override;
 
  private:
-  Result<Record> read_whole(Statement& row);
+  Result<Record> read_whole(const Statement& row);
   Result<> read_details(std::int64_t row, Record& record);
   Result<std::vector<RecordedTime>> read_times(std::string_view table, std::string_view count, std::int64_t row);
   Result<std::uint64_t> remove_in_batches(std::string_view which, std::span<const std::int64_t> parameters);

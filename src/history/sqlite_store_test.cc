@@ -163,7 +163,7 @@ TEST_F(SqliteStoreTest, AFullDatabaseLosesNothing) {
     const auto store = open();
     ASSERT_TRUE(store->add(std::vector{record(1)}));
   }
-  Result<Connection> connection = Connection::open(path, Use::write);
+  Result<Connection> connection = Connection::open(path, Open::to_write);
   ASSERT_TRUE(connection);
   const std::int64_t pages = *connection->number("PRAGMA page_count");
   ASSERT_TRUE(connection->run("PRAGMA max_page_count = " + std::to_string(pages + 2)));

@@ -26,7 +26,6 @@ struct Filter {
 
 // A record without its details.
 struct Summary {
-  std::int64_t row = 0;  // of the store, for its own functions
   std::string id, series, commit, schema, mode, source, verdict, gpu, metric;
   std::int64_t at_ms = 0;
   std::optional<double> value;  // of `metric`
