@@ -6,6 +6,7 @@
 
 #include "base/moment.h"
 #include "base/text.h"
+#include "capture/environment.h"
 #include "cli/git_revision.h"
 #include "cli/print_answer.h"
 #include "compose/history.h"
@@ -28,15 +29,6 @@ std::string value_in(const std::optional<std::string>& file, std::string_view na
   return {};
 }
 
-// "535.104.05" of the version of the kernel module.
-std::string driver_in(const std::optional<std::string>& version) {
-  if (!version) return {};
-  for (const std::string_view word : split(std::string_view(*version).substr(0, version->find('\n')), ' ')) {
-    if (!word.empty() && word[0] >= '0' && word[0] <= '9' && word.find('.') != word.npos) return std::string(word);
-  }
-  return {};
-}
-
 // "6.1.0-18-amd64" of "Linux version 6.1.0-18-amd64 (...".
 std::string kernel_in(const std::optional<std::string>& version) {
   const std::vector<std::string_view> words = version ? split(*version, ' ') : std::vector<std::string_view>();
@@ -48,26 +40,12 @@ std::string machine_here(const Io& io) {
   const std::pair<const char*, std::string> facts[] = {{"host", std::string(trim(file("/proc/sys/kernel/hostname").value_or("")))},
                                                        {"cpu", value_in(file("/proc/cpuinfo"), "model name")},
                                                        {"linux", kernel_in(file("/proc/version"))},
-                                                       {"driver", driver_in(file("/proc/driver/nvidia/version"))}};
+                                                       {"driver", capture::driver_version(*io.host)}};
   Json machine = Json::object();
   for (const auto& [name, value] : facts) {
     if (!value.empty()) machine[name] = value;
   }
-  return machine.empty() ? "" : machine.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
-void describe_history(Syntax& syntax, HistoryOptions& options) {
-  syntax.option("--store", "PATH", options.store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
-  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
-  syntax.flag("--json", options.json, "the same as --format json");
-  describe_open(syntax, options.open);
-}
-
-void describe_history_codes(Syntax& syntax, std::string_view found) {
-  syntax.exit_code(0, found);
-  syntax.exit_code(1, "a file or the history cannot be read or written, or is damaged");
+  return machine.empty() ? "" : history::json_line(machine);
 }
 
 Result<std::string> path_of_history(const std::string& store, const Io& io) {
@@ -78,6 +56,24 @@ Result<std::string> path_of_history(const std::string& store, const Io& io) {
   if (home.starts_with('/')) return home + "/.local/state/frx/history.db";
   return fail(ErrorKind::usage, "history: neither --store, FRX_HISTORY, XDG_STATE_HOME nor HOME says where the history is")
       .hint("name its file: --store history.db");
+}
+
+}  // namespace
+
+void describe_store(Syntax& syntax, std::string& store) {
+  syntax.option("--store", "PATH", store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
+}
+
+void describe_history(Syntax& syntax, HistoryOptions& options) {
+  describe_store(syntax, options.store);
+  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
+  syntax.flag("--json", options.json, "the same as --format json");
+  describe_open(syntax, options.open);
+}
+
+void describe_history_codes(Syntax& syntax, std::string_view found) {
+  syntax.exit_code(0, found);
+  syntax.exit_code(1, "a file or the history cannot be read or written, or is damaged");
 }
 
 Result<std::unique_ptr<history::Store>> open_history(const std::string& store, history::Open how, const Io& io) {

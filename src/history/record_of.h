@@ -31,9 +31,6 @@ struct Recording {
 // `document`: {"mode", "result"} or a result alone. Malformed: it is no answer that a history keeps; `name` for messages.
 Result<Record> record_of(const answer::Json& document, const Recording& recording, const std::string& name);
 
-// Whether a document of this schema can be recorded.
-bool is_kept(std::string_view schema);
-
 // Absent unless it is an object of prediction_v1 with texts as id, card, kernel, reading and outcome.
 std::optional<RecordedPrediction> prediction_in(const answer::Json& entry);
 

@@ -35,7 +35,7 @@ Result<Record> record_in(const TransferLine& line, const std::string& name) {
   if (!line["machine"].empty()) {
     const std::optional<Json> facts = json_in(line["machine"]);
     if (!facts || !facts->is_object()) return fail(ErrorKind::malformed, "expected an object of JSON as machine");
-    machine = facts->dump(-1, ' ', false, Json::error_handler_t::replace);
+    machine = json_line(*facts);
   }
   const std::optional<Json> document = json_in(line["document"]);
   if (!document) return fail(ErrorKind::malformed, "expected JSON as document");
