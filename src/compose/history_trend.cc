@@ -6,6 +6,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/history.h"
 #include "compose/parts.h"
 
@@ -176,11 +177,7 @@ void put_trend(JsonObject& out, const Trend& trend) {
 }  // namespace
 
 answer::Answer answer_of(std::shared_ptr<const Trend> trend) {
-  answer::Answer answer{.what = "a trend", .mode = "history_trend"};
-  answer.document = [&shown = *trend](answer::Detail) { return trend_page(shown); };
-  answer.payload = [&shown = *trend](JsonObject& out) { put_trend(out, shown); };
-  answer.kept.push_back(std::move(trend));
-  return answer;
+  return answer_with("a trend", "history_trend", std::move(trend), trend_page, put_trend);
 }
 
 }  // namespace frx::compose
