@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/operators/json_members.h"
+
 namespace frx::analyse {
 namespace {
 
 using answer::Json;
+using report::text_of;
 
 const Json nothing;
 
@@ -14,11 +17,6 @@ const Json& member(const Json& at, std::string_view key) {
   if (!at.is_object()) return nothing;
   const auto found = at.find(key);
   return found == at.end() ? nothing : *found;
-}
-
-std::string text_of(const Json& at, std::string_view key) {
-  const Json& value = member(at, key);
-  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 std::optional<double> number_of(const Json& at, std::string_view key) {
@@ -93,7 +91,7 @@ report::ComparedRun kept_run(const Json& answer, std::string label) {
   run.evidence = text_of(answer, "evidence");
   if (run.evidence.empty()) run.evidence = "profiler trace";
   for (const Json& device : member(trace, "devices")) {
-    if (const std::string name = text_of(device, "name"); run.gpus.empty()) run.gpus = name;
+    if (run.gpus.empty()) run.gpus = text_of(device, "name");
   }
   if (const std::optional<double> size = number_of(trace, "world_size"); size && *size >= 1 && *size < 1e6)
     run.world_size = static_cast<int>(*size);

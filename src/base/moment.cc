@@ -14,7 +14,7 @@ constexpr std::int64_t second = 1000, minute = 60 * second, hour = 60 * minute, 
 // The rest of a day, which is not negative for moments before 1970 either.
 std::int64_t within_day(std::int64_t ms) { return ((ms % day) + day) % day; }
 
-// Two or more digits as a number, else -1.
+// Digits as a number; -1 where there is none, or something else.
 std::int64_t digits_in(std::string_view text) {
   std::int64_t number = 0;
   for (const char c : text) {

@@ -52,18 +52,6 @@ Tool inspect_tool(const Host& host, std::string_view name) {
   return tool;
 }
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ..."; the open module says
-// "... Open Kernel Module for x86_64  550.54.15  Release Build ...".
-std::string driver_version(const Host& host) {
-  const std::string text = host.file("/proc/driver/nvidia/version").value_or("");
-  const std::string_view first_line = std::string_view(text).substr(0, text.find('\n'));
-  for (const std::string_view word : split(first_line, ' ')) {
-    const bool starts = !word.empty() && word[0] >= '0' && word[0] <= '9';
-    if (starts && word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) return std::string(word);
-  }
-  return {};
-}
-
 struct GpuList {
   std::vector<Gpu> gpus;
   std::string driver;
@@ -135,6 +123,18 @@ std::string version_in(std::string_view text) {
       if (word.empty() || word[0] < '0' || word[0] > '9' || word.find('.') == word.npos) continue;
       return printable(word);
     }
+  }
+  return {};
+}
+
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 ..."; the open module says
+// "... Open Kernel Module for x86_64  550.54.15  Release Build ...".
+std::string driver_version(const Host& host) {
+  const std::string text = host.file("/proc/driver/nvidia/version").value_or("");
+  const std::string_view first_line = std::string_view(text).substr(0, text.find('\n'));
+  for (const std::string_view word : split(first_line, ' ')) {
+    const bool starts = !word.empty() && word[0] >= '0' && word[0] <= '9';
+    if (starts && word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos) return std::string(word);
   }
   return {};
 }

@@ -46,6 +46,9 @@ struct Environment {
 // Queries everything at once; the slowest answer (importing torch, at most 10 s) determines the time.
 Environment inspect(const Host& host);
 
+// "535.104.05", of the kernel module that is loaded; "": none is.
+std::string driver_version(const Host& host);
+
 // "2024.3.2.0" of "Version 2024.3.2.0 (build ...)", "12.4" of "release 12.4, V12.4.131".
 std::string version_in(std::string_view text);
 

@@ -44,8 +44,9 @@ void describe(Syntax& syntax, Options& options) {
 Result<history::Record> answer_given(const Options& options, history::Store& store, const Io& io) {
   std::error_code ignored;
   if (options.answer != "-" && !std::filesystem::exists(options.answer, ignored)) {
-    Result<history::Record> named = record_called(store, options.answer);
-    if (named) return named;
+    TRY_ASSIGN(const std::string id, id_called(store, options.answer));
+    TRY_ASSIGN(std::optional<history::Record> named, store.find(id));
+    if (named) return *std::move(named);
     return fail(ErrorKind::unreadable, "there is no such file, and no such record")
         .at(options.answer)
         .hint("frx history list shows records");

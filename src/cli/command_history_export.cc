@@ -22,7 +22,7 @@ void describe(Syntax& syntax, Options& options) {
       "for spreadsheets. frx history import brings either back as it was.");
   syntax.required_argument("FILE", options.file, "what to write; - is standard output");
   syntax.choice("--format", "FORMAT", options.as, {"ndjson", "csv"}, "lines of JSON (history_line_v1), or a table");
-  syntax.option("--store", "PATH", options.store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
+  describe_store(syntax, options.store);
   syntax.flag("--json", options.json, "say what was written as JSON");
   syntax.example("history.ndjson", "a copy that any program reads");
   syntax.example("history.csv --format csv", "for a spreadsheet");

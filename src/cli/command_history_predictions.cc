@@ -19,7 +19,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Says how often the predictions of each recommendation came true, as frx compare --ledger does of a file. They come from recorded "
       "comparisons of profiles (frx compare A B --record) and from ledgers (frx history import).");
-  syntax.option("--store", "PATH", options.store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
+  describe_store(syntax, options.store);
   syntax.flag("--json", options.json, "as JSON (prediction_ledger_v1)");
   describe_history_codes(syntax, "the score is shown");
 }
@@ -31,7 +31,7 @@ Result<int> act(const Options& options, Io& io) {
   ledger.path = store->name();
   for (const history::RecordedPrediction& one : kept) {
     std::optional<answer::Json> entry = history::json_in(one.entry);
-    if (entry && ledger.ids.insert(one.id).second) ledger.entries.push_back(std::move(*entry));
+    if (entry) add_entry(ledger, std::move(*entry));  // a history that an earlier frx wrote may hold others
   }
   if (options.json) {
     write_json(io, "ledger", ledger_json(ledger));

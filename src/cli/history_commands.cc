@@ -6,6 +6,7 @@
 
 #include "base/moment.h"
 #include "base/text.h"
+#include "capture/environment.h"
 #include "cli/git_revision.h"
 #include "cli/print_answer.h"
 #include "compose/history.h"
@@ -28,15 +29,6 @@ std::string value_in(const std::optional<std::string>& file, std::string_view na
   return {};
 }
 
-// "535.104.05" of the version of the kernel module.
-std::string driver_in(const std::optional<std::string>& version) {
-  if (!version) return {};
-  for (const std::string_view word : split(std::string_view(*version).substr(0, version->find('\n')), ' ')) {
-    if (!word.empty() && word[0] >= '0' && word[0] <= '9' && word.find('.') != word.npos) return std::string(word);
-  }
-  return {};
-}
-
 // "6.1.0-18-amd64" of "Linux version 6.1.0-18-amd64 (...".
 std::string kernel_in(const std::optional<std::string>& version) {
   const std::vector<std::string_view> words = version ? split(*version, ' ') : std::vector<std::string_view>();
@@ -48,26 +40,12 @@ std::string machine_here(const Io& io) {
   const std::pair<const char*, std::string> facts[] = {{"host", std::string(trim(file("/proc/sys/kernel/hostname").value_or("")))},
                                                        {"cpu", value_in(file("/proc/cpuinfo"), "model name")},
                                                        {"linux", kernel_in(file("/proc/version"))},
-                                                       {"driver", driver_in(file("/proc/driver/nvidia/version"))}};
+                                                       {"driver", capture::driver_version(*io.host)}};
   Json machine = Json::object();
   for (const auto& [name, value] : facts) {
     if (!value.empty()) machine[name] = value;
   }
-  return machine.empty() ? "" : machine.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
-void describe_history(Syntax& syntax, HistoryOptions& options) {
-  syntax.option("--store", "PATH", options.store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
-  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
-  syntax.flag("--json", options.json, "the same as --format json");
-  describe_open(syntax, options.open);
-}
-
-void describe_history_codes(Syntax& syntax, std::string_view found) {
-  syntax.exit_code(0, found);
-  syntax.exit_code(1, "a file or the history cannot be read or written, or is damaged");
+  return machine.empty() ? "" : history::json_line(machine);
 }
 
 Result<std::string> path_of_history(const std::string& store, const Io& io) {
@@ -80,15 +58,38 @@ Result<std::string> path_of_history(const std::string& store, const Io& io) {
       .hint("name its file: --store history.db");
 }
 
+}  // namespace
+
+void describe_store(Syntax& syntax, std::string& store) {
+  syntax.option("--store", "PATH", store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
+}
+
+void describe_history(Syntax& syntax, HistoryOptions& options) {
+  describe_store(syntax, options.store);
+  syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
+  syntax.flag("--json", options.json, "the same as --format json");
+  describe_open(syntax, options.open);
+}
+
+void describe_history_codes(Syntax& syntax, std::string_view found) {
+  syntax.exit_code(0, found);
+  syntax.exit_code(1, "a file or the history cannot be read or written, or is damaged");
+}
+
 Result<std::unique_ptr<history::Store>> open_history(const std::string& store, history::Open how, const Io& io) {
   TRY_ASSIGN(const std::string path, path_of_history(store, io));
   return history::open_store(path, how);
 }
 
-Result<history::Record> record_called(history::Store& store, const std::string& name) {
+Result<std::string> id_called(history::Store& store, const std::string& name) {
   TRY_ASSIGN(const std::vector<history::Baseline> baselines, store.baselines());
   const auto named = std::ranges::find(baselines, name, &history::Baseline::name);
-  return store.record(named == baselines.end() ? name : named->id);
+  return named == baselines.end() ? name : named->id;
+}
+
+Result<history::Record> record_called(history::Store& store, const std::string& name) {
+  TRY_ASSIGN(const std::string id, id_called(store, name));
+  return store.record(id);
 }
 
 std::int64_t moment_of_record(const Io& io) {
@@ -126,10 +127,11 @@ Result<> record_answer(Io& io, const answer::Answer& answer) {
   std::string text;
   TRY(render::render(answer, "json", {80, false, answer::Detail::full}, [&text](std::string_view part) { text += part; }));
   const std::optional<Json> document = history::json_in(text);
-  if (text.size() > 2 * history::largest_document || !document) {
+  if (text.size() > 2 * history::largest_document) {
     return fail(ErrorKind::malformed, "--record: the answer is larger than {} MiB, the most that a history keeps",
                 history::largest_document >> 20);
   }
+  if (!document) return fail(ErrorKind::malformed, "--record: the answer nests deeper than a history keeps");
   TRY_ASSIGN(const history::Record record, history::record_of(*document, recording_here(io), "--record"));
   TRY_ASSIGN(const std::unique_ptr<history::Store> store, open_history("", history::Open::to_write, io));
   TRY_ASSIGN(const history::Recorded recorded, record_all(*store, {record}, {"--record"}));

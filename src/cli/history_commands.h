@@ -21,15 +21,17 @@ struct HistoryOptions {
   std::string store, format = "text";
   bool json = false, open = false;
 };
+void describe_store(Syntax& syntax, std::string& store);
 // --store, --format, --json and --open.
 void describe_history(Syntax& syntax, HistoryOptions& options);
 // The exit codes 0 and 1 that they all have. `found`: what 0 means.
 void describe_history_codes(Syntax& syntax, std::string_view found);
 
 // --store, or else FRX_HISTORY, or else frx/history.db below XDG_STATE_HOME or ~/.local/state. Usage: none of these is known.
-Result<std::string> path_of_history(const std::string& store, const Io& io);
 Result<std::unique_ptr<history::Store>> open_history(const std::string& store, history::Open how, const Io& io);
 
+// The id of the record that a baseline of this name names; where there is none, the name itself, which may be the beginning of an id.
+Result<std::string> id_called(history::Store& store, const std::string& name);
 // The record that a baseline of this name names, or whose id begins so. Usage: there is none.
 Result<history::Record> record_called(history::Store& store, const std::string& name);
 

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "answer/answer.h"
-#include "answer/json.h"
 #include "base/result.h"
-#include "cli/io.h"
 #include "history/record.h"
 
 namespace frx::cli {

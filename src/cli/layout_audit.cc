@@ -10,21 +10,13 @@
 #include <ctime>
 #include <filesystem>
 
-#include "base/text.h"
+#include "base/moment.h"
 #include "cli/folder_lock.h"
 #include "cli/git_revision.h"
 #include "compose/layout_trial.h"
 
 namespace frx::cli {
 namespace {
-
-std::string audit_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
-                     utc.tm_sec);
-}
 
 std::string user_name() {
   const passwd* entry = ::getpwuid(::getuid());
@@ -51,7 +43,8 @@ Result<capture::Fd> open_audit_log(const std::string& path) {
 }
 
 Result<> add_to_audit_log(const capture::Fd& log, const std::string& path, const report::LayoutTrial& trial, Io& io) {
-  const std::string line = compose::audit_line(trial, {audit_time(), git_revision(*io.host), user_name()});
+  const std::string line =
+      compose::audit_line(trial, {moment_text(std::int64_t{std::time(nullptr)} * 1000), git_revision(*io.host), user_name()});
   const capture::Fd lock = lock_folder_of(path);
   const std::string text = (ends_open(log.get()) ? "\n" : "") + line;
   // One call: a line is there whole, or a crash cuts it at the end, and no other line is touched.

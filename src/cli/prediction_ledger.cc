@@ -49,7 +49,7 @@ Result<> add_line(Ledger& ledger, std::string_view line, std::size_t number) {
         .at(fmt::format("{}:{}", ledger.path, number))
         .hint("the file is no ledger of predictions, or was damaged; remove the line, or give another --ledger");
   }
-  if (ledger.ids.insert(text_of(entry, "id")).second) ledger.entries.push_back(std::move(entry));
+  add_entry(ledger, std::move(entry));
   return {};
 }
 
@@ -83,6 +83,12 @@ std::map<std::string, CardTally> tally_by_card(const Ledger& ledger) {
 }
 
 }  // namespace
+
+bool add_entry(Ledger& ledger, Json entry) {
+  if (!fault_of(entry).empty()) return false;
+  if (ledger.ids.insert(text_of(entry, "id")).second) ledger.entries.push_back(std::move(entry));
+  return true;
+}
 
 Result<Ledger> read_ledger(const std::string& path) {
   Ledger ledger;

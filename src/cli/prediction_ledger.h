@@ -20,6 +20,9 @@ struct Ledger {
   std::set<std::string> ids;
 };
 
+// Whether it is a scored prediction; one whose id is there already counts once. What is none is not added.
+bool add_entry(Ledger& ledger, answer::Json entry);
+
 // Unreadable or larger than 64 MiB; malformed, with file and line.
 Result<Ledger> read_ledger(const std::string& path);
 

@@ -79,6 +79,22 @@ TEST_F(LedgerFile, WhatItCouldNotReadAgainIsNotWritten) {
   EXPECT_FALSE(read_ledger(path()));
 }
 
+TEST(Ledger, OnlyScoredPredictionsAreAdded) {
+  const answer::Json good = {{"schema", "prediction_v1"}, {"id", "p1"}, {"card", "c"}, {"kernel", "k"}, {"reading", "r"},
+                             {"outcome", "held"}};
+  answer::Json of_another_kind = good, of_no_known_outcome = good;
+  of_another_kind.erase("schema");
+  of_no_known_outcome["outcome"] = "bar";
+  Ledger ledger;
+  EXPECT_FALSE(add_entry(ledger, of_another_kind));
+  EXPECT_FALSE(add_entry(ledger, of_no_known_outcome));
+  EXPECT_TRUE(ledger.ids.empty());
+  EXPECT_TRUE(add_entry(ledger, good));
+  EXPECT_TRUE(add_entry(ledger, good));
+  EXPECT_EQ(ledger.entries.size(), 1u);
+  EXPECT_EQ(ledger_json(ledger)["cards"].size(), 1u);
+}
+
 TEST_F(LedgerFile, AMissingFileIsAnErrorOnlyWhenItIsRead) {
   EXPECT_FALSE(read_ledger(path()));
   EXPECT_TRUE(append_to_ledger(path(), {}));

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/gpu_answers_json.h"
 #include "compose/parts.h"
 
@@ -175,16 +176,6 @@ Document document_of(const report::GpusHere& here) {
   return page;
 }
 
-template <typename Report>
-answer::Answer gpu_answer(std::string_view what, std::string_view mode, std::shared_ptr<const Report> report,
-                          void (*put)(JsonObject&, const Report&)) {
-  answer::Answer answer{.what = std::string(what), .mode = std::string(mode)};
-  answer.document = [&shown = *report](answer::Detail) { return document_of(shown); };
-  answer.payload = [&shown = *report, put](JsonObject& out) { put(out, shown); };
-  answer.kept.push_back(std::move(report));
-  return answer;
-}
-
 }  // namespace
 
 std::string value_text(const SheetNumber& number) {
@@ -193,13 +184,13 @@ std::string value_text(const SheetNumber& number) {
 }
 
 answer::Answer answer_of(std::shared_ptr<const report::GpuList> list) {
-  return gpu_answer("the GPUs", "gpu_list", std::move(list), put_gpu_list);
+  return answer_with("the GPUs", "gpu_list", std::move(list), document_of, put_gpu_list);
 }
 answer::Answer answer_of(std::shared_ptr<const report::GpuLookup> lookup) {
-  return gpu_answer("a GPU", "gpu", std::move(lookup), put_gpu_lookup);
+  return answer_with("a GPU", "gpu", std::move(lookup), document_of, put_gpu_lookup);
 }
 answer::Answer answer_of(std::shared_ptr<const report::GpusHere> here) {
-  return gpu_answer("the GPUs of this machine", "gpu_detection", std::move(here), put_gpus_here);
+  return answer_with("the GPUs of this machine", "gpu_detection", std::move(here), document_of, put_gpus_here);
 }
 
 }  // namespace frx::compose

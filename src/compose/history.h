@@ -19,7 +19,5 @@ answer::Answer answer_of(std::shared_ptr<const history::Health> health);
 
 // The beginning of an id that people are shown.
 std::string short_id(std::string_view id);
-// What a search for changes concluded, and what it would take to see one of 3 %: sentences.
-std::vector<std::string> sentences_about(const history::Trend& trend);
 
 }  // namespace frx::compose

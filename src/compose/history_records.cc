@@ -3,6 +3,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/history.h"
 #include "compose/parts.h"
 #include "history/json_in.h"
@@ -176,28 +177,18 @@ void put_shown(JsonObject& out, const Shown& shown) {
   put_times(out, "operators", record.operators);
 }
 
-template <typename View>
-answer::Answer recorded_answer(std::string what, std::string mode, std::shared_ptr<const View> view,
-                               void (*put)(JsonObject&, const View&)) {
-  answer::Answer answer{.what = std::move(what), .mode = std::move(mode)};
-  answer.document = [&shown = *view](answer::Detail) { return page_of(shown); };
-  answer.payload = [&shown = *view, put](JsonObject& out) { put(out, shown); };
-  answer.kept.push_back(std::move(view));
-  return answer;
-}
-
 }  // namespace
 
 std::string short_id(std::string_view id) { return std::string(id.substr(0, 12)); }
 
 answer::Answer answer_of(std::shared_ptr<const history::Recorded> recorded) {
-  return recorded_answer("what was recorded", "history_recorded", std::move(recorded), put_recorded);
+  return answer_with("what was recorded", "history_recorded", std::move(recorded), page_of, put_recorded);
 }
 answer::Answer answer_of(std::shared_ptr<const Listing> listing) {
-  return recorded_answer("a list of records", "history_list", std::move(listing), put_listing);
+  return answer_with("a list of records", "history_list", std::move(listing), page_of, put_listing);
 }
 answer::Answer answer_of(std::shared_ptr<const Shown> shown) {
-  return recorded_answer("a record", "history_record", std::move(shown), put_shown);
+  return answer_with("a record", "history_record", std::move(shown), page_of, put_shown);
 }
 
 }  // namespace frx::compose

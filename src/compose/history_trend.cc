@@ -6,6 +6,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/history.h"
 #include "compose/parts.h"
 
@@ -72,6 +73,30 @@ std::string headline_of(const Trend& trend) {
   }
   const ChangePoint& last = trend.changes.found.back();
   return fmt::format("the level changed by {} on {}", change_text(last.ratio), minute_text(trend.points[last.at].at_ms));
+}
+
+// What a search for changes concluded, and what it would take to see one of 3 %.
+std::vector<std::string> sentences_about(const Trend& trend) {
+  const history::ChangePoints& changes = trend.changes;
+  if (changes.has_other_values) return {"Changes are looked for in values above 0; this series has others."};
+  if (!changes.is_tested()) {
+    return {fmt::format(
+        "{} recorded: changes of level are looked for from {} on. Where independent runs differ by 1 %, a change of 3 % is then "
+        "found within about 15 runs.",
+        changes.values == 1 ? "1 run is" : fmt::format("{} runs are", changes.values), history::fewest_for_changes)};
+  }
+  std::vector<std::string> sentences;
+  const history::Detectable smallest = *changes.smallest();
+  if (const std::optional<std::size_t> within = changes.found_within(asked_change)) {
+    sentences.push_back(fmt::format("A change of 3 % or more is found about {} after it happens.", count_text(*within, "run")));
+  } else {
+    sentences.push_back("A change of 3 % cannot be found yet: the values differ too much for as many as there are.");
+  }
+  sentences.push_back(fmt::format("The smallest change that can be found now is {:.1f} %, about {} after it happens.", 100 * smallest.share,
+                                  count_text(smallest.length, "run")));
+  sentences.push_back(fmt::format("Without any change, at most {:g} alarms are expected in 10,000 runs.",
+                                  history::expected_alarms_per_10000(changes.values)));
+  return sentences;
 }
 
 void add_figure(Document& page, const Trend& trend) {
@@ -151,35 +176,8 @@ void put_trend(JsonObject& out, const Trend& trend) {
 
 }  // namespace
 
-std::vector<std::string> sentences_about(const Trend& trend) {
-  const history::ChangePoints& changes = trend.changes;
-  if (changes.has_other_values) return {"Changes are looked for in values above 0; this series has others."};
-  if (!changes.is_tested()) {
-    return {fmt::format(
-        "{} recorded: changes of level are looked for from {} on. Where independent runs differ by 1 %, a change of 3 % is then "
-        "found within about 15 runs.",
-        changes.values == 1 ? "1 run is" : fmt::format("{} runs are", changes.values), history::fewest_for_changes)};
-  }
-  std::vector<std::string> sentences;
-  const history::Detectable smallest = *changes.smallest();
-  if (const std::optional<std::size_t> within = changes.found_within(asked_change)) {
-    sentences.push_back(fmt::format("A change of 3 % or more is found about {} after it happens.", count_text(*within, "run")));
-  } else {
-    sentences.push_back("A change of 3 % cannot be found yet: the values differ too much for as many as there are.");
-  }
-  sentences.push_back(fmt::format("The smallest change that can be found now is {:.1f} %, about {} after it happens.", 100 * smallest.share,
-                                  count_text(smallest.length, "run")));
-  sentences.push_back(fmt::format("Without any change, at most {:g} alarms are expected in 10,000 runs.",
-                                  history::expected_alarms_per_10000(changes.values)));
-  return sentences;
-}
-
 answer::Answer answer_of(std::shared_ptr<const Trend> trend) {
-  answer::Answer answer{.what = "a trend", .mode = "history_trend"};
-  answer.document = [&shown = *trend](answer::Detail) { return trend_page(shown); };
-  answer.payload = [&shown = *trend](JsonObject& out) { put_trend(out, shown); };
-  answer.kept.push_back(std::move(trend));
-  return answer;
+  return answer_with("a trend", "history_trend", std::move(trend), trend_page, put_trend);
 }
 
 }  // namespace frx::compose

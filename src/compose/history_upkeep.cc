@@ -3,6 +3,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/history.h"
 #include "compose/parts.h"
 
@@ -67,8 +68,7 @@ Document upkeep_page(const Health& shown) {
   page.title("FRX history check", shown.store);
   page.paragraph(page.headline, 2, checked.faults.empty() ? Tone::green : Tone::red);
   add_list(page, "Faults", checked.faults);
-  if (!checked.faults.empty())
-    page.paragraph("Move the file away, and import what was exported, or restore a copy; frx history export saves what can be read.");
+  if (!checked.faults.empty()) page.paragraph("Move the file away, and import what was exported, or restore a copy.");
   return page;
 }
 
@@ -80,11 +80,7 @@ void put_health(JsonObject& out, const Health& shown) {
 }  // namespace
 
 answer::Answer answer_of(std::shared_ptr<const Baselines> baselines) {
-  answer::Answer answer{.what = "baselines", .mode = "history_baselines"};
-  answer.document = [&shown = *baselines](answer::Detail) { return upkeep_page(shown); };
-  answer.payload = [&shown = *baselines](JsonObject& out) { put_baselines(out, shown); };
-  answer.kept.push_back(std::move(baselines));
-  return answer;
+  return answer_with("baselines", "history_baselines", std::move(baselines), upkeep_page, put_baselines);
 }
 
 answer::Answer answer_of(std::shared_ptr<const Moved> moved, std::string mode) {
@@ -102,11 +98,7 @@ answer::Answer answer_of(std::shared_ptr<const Moved> moved, std::string mode) {
 }
 
 answer::Answer answer_of(std::shared_ptr<const Health> health) {
-  answer::Answer answer{.what = "the state of a history", .mode = "history_check"};
-  answer.document = [&shown = *health](answer::Detail) { return upkeep_page(shown); };
-  answer.payload = [&shown = *health](JsonObject& out) { put_health(out, shown); };
-  answer.kept.push_back(std::move(health));
-  return answer;
+  return answer_with("the state of a history", "history_check", std::move(health), upkeep_page, put_health);
 }
 
 }  // namespace frx::compose

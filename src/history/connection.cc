@@ -66,11 +66,11 @@ Result<> expect_file(const std::string& path) {
 }
 
 // A file in a folder that cannot be written can be read only where no log lies beside it.
-std::string address_of(const std::string& path, Use use) {
+std::string address_of(const std::string& path, Open how) {
   std::string address = "file:";
   for (const char c : path) address += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
   const bool changes = is_writable(folder_of(path)) || std::filesystem::exists(path + "-wal");
-  return use == Use::read && !changes ? address + "?immutable=1" : address;
+  return how == Open::to_read && !changes ? address + "?immutable=1" : address;
 }
 
 bool is_full(int code, int system_error) {
@@ -119,24 +119,24 @@ Failure Connection::failed(int code) const {
       .hint("frx history check says whether it is whole");
 }
 
-Result<Connection> Connection::open(std::string path, Use use) {
+Result<Connection> Connection::open(std::string path, Open how) {
   Connection opened;
   opened.path_ = std::move(path);
-  if (use == Use::write) {
+  if (how == Open::to_write) {
     TRY(make_folder(opened.path_));
     std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of the write, as a full disk is
   }
   std::error_code ignored;
-  if (use == Use::read || std::filesystem::exists(opened.path_, ignored)) TRY(expect_file(opened.path_));
+  if (how == Open::to_read || std::filesystem::exists(opened.path_, ignored)) TRY(expect_file(opened.path_));
   const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                    (use == Use::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  const int code = sqlite3_open_v2(address_of(opened.path_, use).c_str(), &opened.handle_, flags, nullptr);
+                    (how == Open::to_read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  const int code = sqlite3_open_v2(address_of(opened.path_, how).c_str(), &opened.handle_, flags, nullptr);
   if (code != SQLITE_OK) return opened.failed(code);
-  TRY(opened.configure(use));
+  TRY(opened.configure(how));
   return opened;
 }
 
-Result<> Connection::configure(Use use) {
+Result<> Connection::configure(Open how) {
   sqlite3_busy_handler(handle_, wait_for_others, &waited_ms);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -144,12 +144,12 @@ Result<> Connection::configure(Use use) {
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, largest_value);
   TRY(run("PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"));
-  TRY(expect_ours(use));
+  TRY(expect_ours(how));
   return {};
 }
 
 // Whose the file is; one that is written is brought up to date.
-Result<> Connection::expect_ours(Use use) {
+Result<> Connection::expect_ours(Open how) {
   const auto known = static_cast<std::int64_t>(migrations().size());
   TRY_ASSIGN(const std::int64_t objects, number("SELECT count(*) FROM sqlite_schema"));
   TRY_ASSIGN(const std::int64_t application, number("PRAGMA application_id"));
@@ -166,7 +166,7 @@ Result<> Connection::expect_ours(Use use) {
         .at(path_)
         .hint("update frx, or name another file with --store or FRX_HISTORY; this one is left as it is");
   }
-  if (use == Use::read) {
+  if (how == Open::to_read) {
     if (version == known) return {};
     return fail(ErrorKind::unreadable, "the history has schema version {} and has to be brought to {}", version, known)
         .at(path_)

@@ -10,12 +10,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "history/store.h"
 
 namespace frx::history {
-
-enum class Use : std::uint8_t { read, write };
 
 class Connection;
 
@@ -35,6 +37,12 @@ class Statement {
   Statement& bind_blob(int parameter, std::string_view bytes);
   // Whether there is a row.
   Result<bool> step();
+  // Calls `take` at each row that is left, up to an error.
+  template <class Take>
+  Result<> each(Take take);
+  // What `make` makes of each row that is left.
+  template <class Make>
+  auto all(Make make) -> Result<std::vector<std::invoke_result_t<Make, const Statement&>>>;
   // To its end; it can be bound and run again. Rows are not looked at.
   Result<> run();
   void reset();
@@ -53,12 +61,31 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
+template <class Take>
+Result<> Statement::each(Take take) {
+  for (;;) {
+    TRY_ASSIGN(const bool more, step());
+    if (!more) return {};
+    TRY(take(std::as_const(*this)));
+  }
+}
+
+template <class Make>
+auto Statement::all(Make make) -> Result<std::vector<std::invoke_result_t<Make, const Statement&>>> {
+  std::vector<std::invoke_result_t<Make, const Statement&>> made;
+  TRY(each([&](const Statement& row) -> Result<> {
+    made.push_back(make(row));
+    return {};
+  }));
+  return made;
+}
+
 class Connection {
  public:
   // For writing the file and its folder are made where they are missing, and the schema is brought up to date. For reading nothing is made.
   // Unreadable: no such file, no permission, a full disk, held by others for a minute. Malformed: no database of SQLite, one of another
   // program, of a newer frx, or a damaged one.
-  static Result<Connection> open(std::string path, Use use);
+  static Result<Connection> open(std::string path, Open how);
   Connection(Connection&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, nullptr)) {}
   Connection& operator=(Connection&&) = delete;
   ~Connection() { sqlite3_close_v2(handle_); }
@@ -75,8 +102,8 @@ class Connection {
 
  private:
   Connection() = default;
-  Result<> configure(Use use);
-  Result<> expect_ours(Use use);
+  Result<> configure(Open how);
+  Result<> expect_ours(Open how);
   Result<> turn_on_wal();
 
   std::string path_;

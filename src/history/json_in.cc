@@ -3,6 +3,8 @@
 namespace frx::history {
 namespace {
 
+constexpr std::size_t deepest_json = 200;
+
 std::size_t depth_of(std::string_view text) {
   std::size_t depth = 0, deepest = 0;
   bool in_string = false;
@@ -30,5 +32,7 @@ std::optional<answer::Json> json_in(std::string_view text) {
   if (json.is_discarded()) return std::nullopt;
   return json;
 }
+
+std::string json_line(const answer::Json& json) { return json.dump(-1, ' ', false, answer::Json::error_handler_t::replace); }
 
 }  // namespace frx::history

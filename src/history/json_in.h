@@ -1,17 +1,18 @@
-// A JSON text as a tree. Trees are walked by recursion, so one that nests too deeply would exhaust the stack.
+// A JSON text as a tree, and a tree as a text. Trees are walked by recursion, so one that nests too deeply would exhaust the stack.
 #pragma once
 
-#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "answer/json.h"
 
 namespace frx::history {
 
-inline constexpr std::size_t deepest_json = 200;
-
-// Absent for what is no JSON, or nests deeper.
+// Absent for what is no JSON, or nests more than 200 deep.
 std::optional<answer::Json> json_in(std::string_view text);
+
+// On one line, without a line feed; bytes that are no UTF-8 are replaced.
+std::string json_line(const answer::Json& json);
 
 }  // namespace frx::history

@@ -5,6 +5,8 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "derive/compare/two_samples.h"
+#include "history/json_in.h"
 #include "history/series_name.h"
 #include "knowledge/library.h"
 
@@ -65,9 +67,7 @@ std::optional<double> median_in(const Json& list, std::string_view of) {
     if (const std::optional<double> value = number_in(of.empty() ? &one : member(one, of))) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return derive::compare::median_of(std::move(values));
 }
 
 // A number, the median of a list, or how many there are of a list.
@@ -140,9 +140,7 @@ void take_predictions(Record& record, const Json& result, std::string_view path)
   const Json* const list = path.empty() ? nullptr : at_path(result, path);
   if (!list || !list->is_array()) return;
   for (const Json& one : *list) {
-    RecordedPrediction kept{text_at(one, "id"),      text_at(one, "card"),    text_at(one, "kernel"),
-                            text_at(one, "reading"), text_at(one, "outcome"), one.dump()};
-    if (!kept.id.empty() && !kept.card.empty() && !kept.outcome.empty()) record.predictions.push_back(std::move(kept));
+    if (std::optional<RecordedPrediction> prediction = prediction_in(one)) record.predictions.push_back(std::move(*prediction));
   }
 }
 
@@ -166,7 +164,19 @@ Failure not_kept(std::string_view schema) {
 
 }  // namespace
 
-bool is_kept(std::string_view schema) { return static_cast<bool>(kept_as(schema)); }
+std::optional<RecordedPrediction> prediction_in(const Json& entry) {
+  const auto text = [&entry](std::string_view key) {
+    const Json* const at = member(entry, key);
+    return at && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  if (!entry.is_object() || text("schema") != "prediction_v1") return std::nullopt;
+  RecordedPrediction one{text("id"), text("card"), text("kernel"), text("reading"), text("outcome"), {}};
+  for (const std::string* needed : {&one.id, &one.card, &one.kernel, &one.reading, &one.outcome}) {
+    if (needed->empty()) return std::nullopt;
+  }
+  one.entry = json_line(entry);
+  return one;
+}
 
 std::string id_of(const Record& record) { return sha256(record.series + '\n' + record.commit + '\n' + record.document); }
 
@@ -191,7 +201,7 @@ Result<Record> record_of(const Json& document, const Recording& recording, const
   record.operators = times_in(*result, kept["operators"]);
   take_predictions(record, *result, kept["predictions"].text());
   record.software = software_in(*result, kept["software"]);
-  record.document = result->dump(-1, ' ', false, Json::error_handler_t::replace);
+  record.document = json_line(*result);
   if (record.document.size() > largest_document)
     return fail(ErrorKind::malformed, "the answer is larger than {} MiB", largest_document >> 20).at(name);
   record.series = recording.series.empty() ? series_name(record.mode, record.source, record.gpu) : recording.series;

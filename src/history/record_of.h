@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,8 @@ struct Recording {
 // `document`: {"mode", "result"} or a result alone. Malformed: it is no answer that a history keeps; `name` for messages.
 Result<Record> record_of(const answer::Json& document, const Recording& recording, const std::string& name);
 
-// Whether a document of this schema can be recorded.
-bool is_kept(std::string_view schema);
+// Absent unless it is an object of prediction_v1 with texts as id, card, kernel, reading and outcome.
+std::optional<RecordedPrediction> prediction_in(const answer::Json& entry);
 
 // The hash under which a record is kept.
 std::string id_of(const Record& record);

@@ -10,13 +10,12 @@ namespace frx::history {
 namespace {
 
 constexpr std::string_view summary_columns =
-    "r.id, r.hash, s.name, r.at_ms, r.commit_id, r.schema, r.mode, r.source, r.verdict, r.gpu, (SELECT text FROM name WHERE id = "
-    "r.metric), "
-    "r.value";
+    "r.id, r.hash, s.name, r.at_ms, r.commit_id, r.schema, r.mode, r.source, r.verdict, r.gpu, "
+    "(SELECT text FROM name WHERE id = r.metric), r.value";
+constexpr int value_column = 11;
 
 Summary summary_in(const Statement& row) {
-  return {.row = row.integer(0),
-          .id = row.text(1),
+  return {.id = row.text(1),
           .series = row.text(2),
           .commit = row.text(4),
           .schema = row.text(5),
@@ -26,7 +25,15 @@ Summary summary_in(const Statement& row) {
           .gpu = row.text(9),
           .metric = row.text(10),
           .at_ms = row.integer(3),
-          .value = row.maybe_real(11)};
+          .value = row.maybe_real(value_column)};
+}
+
+// The query of records with their documents. `rest`: its conditions and order.
+std::string whole_records(std::string_view rest) {
+  return fmt::format(
+      "SELECT {}, r.program, (SELECT facts FROM machine WHERE id = r.machine), r.software, d.bytes, d.zipped FROM record r JOIN series s "
+      "ON s.id = r.series JOIN document d ON d.record = r.id {}",
+      summary_columns, rest);
 }
 
 bool is_hexadecimal(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789abcdef") == text.npos; }
@@ -37,8 +44,21 @@ std::string end_of_prefix(const std::string& prefix) { return prefix + "\xf4\x8f
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how) {
-  TRY_ASSIGN(Connection connection, Connection::open(path, how == Open::to_read ? Use::read : Use::write));
+  TRY_ASSIGN(Connection connection, Connection::open(path, how));
   return std::unique_ptr<Store>(std::make_unique<SqliteStore>(std::move(connection)));
+}
+
+Result<Record> Store::record(const std::string& id) {
+  const std::string begin = to_lower(id);
+  if (!is_hexadecimal(begin)) {
+    return fail(ErrorKind::usage, "expected the id of a record, or its beginning, found '{}'", shorten(printable(id), 80))
+        .hint("frx history list shows ids");
+  }
+  TRY_ASSIGN(std::optional<Record> found, find(begin));
+  if (found) return *std::move(found);
+  return fail(ErrorKind::usage, "no record has an id that begins with '{}'", shorten(begin, 64))
+      .at(name())
+      .hint("frx history list shows ids");
 }
 
 Result<Stored> SqliteStore::add(std::span<const Record> records) {
@@ -91,12 +111,7 @@ Result<std::vector<Summary>> SqliteStore::list(const Filter& filter) {
   if (!filter.commit.empty()) statement.bind(3, filter.commit).bind(4, end_of_prefix(filter.commit));
   if (filter.from_ms) statement.bind(5, *filter.from_ms);
   statement.bind(6, filter.limit == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(filter.limit));
-  std::vector<Summary> found;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return found;
-    found.push_back(summary_in(statement));
-  }
+  return statement.all(summary_in);
 }
 
 Result<std::vector<SeriesSummary>> SqliteStore::series(std::size_t limit) {
@@ -106,12 +121,9 @@ Result<std::vector<SeriesSummary>> SqliteStore::series(std::size_t limit) {
                           "= s.id), (SELECT max(at_ms) FROM record WHERE series = s.id) AS last FROM series s WHERE last IS NOT NULL ORDER "
                           "BY last DESC, s.id DESC LIMIT ?1"));
   statement.bind(1, static_cast<std::int64_t>(limit));
-  std::vector<SeriesSummary> all;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return all;
-    all.push_back({statement.text(0), static_cast<std::uint64_t>(statement.integer(1)), statement.integer(2), statement.integer(3)});
-  }
+  return statement.all([](const Statement& row) {
+    return SeriesSummary{row.text(0), static_cast<std::uint64_t>(row.integer(1)), row.integer(2), row.integer(3)};
+  });
 }
 
 Result<std::vector<TrendPoint>> SqliteStore::trend(const std::string& series, const std::string& metric, std::size_t most) {
@@ -121,12 +133,9 @@ Result<std::vector<TrendPoint>> SqliteStore::trend(const std::string& series, co
                           "(SELECT id FROM series WHERE name = ?1) AND f.name = (SELECT id FROM name WHERE text = ?2) ORDER BY f.at_ms "
                           "DESC, f.record DESC LIMIT ?3"));
   statement.bind(1, series).bind(2, metric).bind(3, static_cast<std::int64_t>(most));
-  std::vector<TrendPoint> points;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) break;
-    points.push_back({statement.integer(0), statement.real(1), statement.text(2), statement.text(3)});
-  }
+  TRY_ASSIGN(std::vector<TrendPoint> points, statement.all([](const Statement& row) {
+    return TrendPoint{row.integer(0), row.real(1), row.text(2), row.text(3)};
+  }));
   std::ranges::reverse(points);
   return points;
 }
@@ -144,11 +153,11 @@ Result<std::vector<std::string>> SqliteStore::metrics(const std::string& series)
       connection_.prepare("SELECT n.text FROM name n WHERE EXISTS (SELECT 1 FROM fact f WHERE f.series = (SELECT id FROM series WHERE "
                           "name = ?1) AND f.name = n.id) ORDER BY n.text"));
   statement.bind(1, series);
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return names;
-    if (names.empty() || statement.text(0) != names.front()) names.push_back(statement.text(0));
-  }
+  TRY(statement.each([&](const Statement& row) -> Result<> {
+    if (names.empty() || row.text(0) != names.front()) names.push_back(row.text(0));
+    return {};
+  }));
+  return names;
 }
 
 Result<> SqliteStore::set_baseline(const std::string& name, const std::string& id, std::int64_t at_ms) {
@@ -169,12 +178,7 @@ Result<std::vector<Baseline>> SqliteStore::baselines() {
       Statement statement,
       connection_.prepare("SELECT b.name, r.hash, s.name, r.verdict, b.set_ms FROM baseline b JOIN record r ON r.id = b.record JOIN series "
                           "s ON s.id = r.series ORDER BY b.name"));
-  std::vector<Baseline> all;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return all;
-    all.push_back({statement.text(0), statement.text(1), statement.text(2), statement.text(3), statement.integer(4)});
-  }
+  return statement.all([](const Statement& row) { return Baseline{row.text(0), row.text(1), row.text(2), row.text(3), row.integer(4)}; });
 }
 
 Result<bool> SqliteStore::remove_baseline(const std::string& name) {
@@ -186,57 +190,43 @@ Result<bool> SqliteStore::remove_baseline(const std::string& name) {
 Result<std::vector<RecordedPrediction>> SqliteStore::predictions() {
   TRY_ASSIGN(Statement statement,
              connection_.prepare("SELECT id, card, kernel, reading, outcome, entry FROM prediction ORDER BY added_ms, id"));
-  std::vector<RecordedPrediction> all;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return all;
-    all.push_back({statement.text(0), statement.text(1), statement.text(2), statement.text(3), statement.text(4), statement.text(5)});
-  }
+  return statement.all([](const Statement& row) {
+    return RecordedPrediction{row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)};
+  });
 }
 
-Result<Record> SqliteStore::record(const std::string& id) {
+Result<std::optional<Record>> SqliteStore::find(const std::string& id) {
   const std::string begin = to_lower(id);
-  if (!is_hexadecimal(begin)) {
-    return fail(ErrorKind::usage, "expected the id of a record, or its beginning, found '{}'", shorten(printable(id), 80))
-        .hint("frx history list shows ids");
-  }
-  TRY_ASSIGN(
-      Statement statement,
-      connection_.prepare("SELECT r.id, r.hash, s.name, r.at_ms, r.commit_id, r.schema, r.mode, r.source, r.verdict, r.gpu, (SELECT text "
-                          "FROM name WHERE id = r.metric), r.program, (SELECT facts FROM machine WHERE id = r.machine), r.software, "
-                          "d.bytes, d.zipped FROM record r JOIN series s ON s.id = r.series JOIN document d ON d.record = r.id WHERE "
-                          "r.hash >= ?1 AND r.hash < ?2 LIMIT 2"));
+  if (!is_hexadecimal(begin)) return std::optional<Record>();
+  TRY_ASSIGN(Statement statement, connection_.prepare(whole_records("WHERE r.hash >= ?1 AND r.hash < ?2 LIMIT 2")));
   statement.bind(1, begin).bind(2, begin + "g");
   TRY_ASSIGN(const bool is_there, statement.step());
-  if (!is_there) {
-    return fail(ErrorKind::usage, "no record has an id that begins with '{}'", shorten(begin, 64))
-        .at(name())
-        .hint("frx history list shows ids");
-  }
+  if (!is_there) return std::optional<Record>();
   TRY_ASSIGN(Record found, read_whole(statement));
   TRY(read_details(statement.integer(0), found));
   TRY_ASSIGN(const bool has_more, statement.step());
   if (has_more) return fail(ErrorKind::usage, "several records have an id that begins with '{}'", begin).at(name()).hint("give more of it");
-  return found;
+  return std::optional(std::move(found));
 }
 
-// A row with the columns of record().
-Result<Record> SqliteStore::read_whole(Statement& row) {
+// A row of whole_records().
+Result<Record> SqliteStore::read_whole(const Statement& row) {
+  Summary summary = summary_in(row);
   Record record;
-  record.id = row.text(1);
-  record.series = row.text(2);
-  record.at_ms = row.integer(3);
-  record.commit = row.text(4);
-  record.schema = row.text(5);
-  record.mode = row.text(6);
-  record.source = row.text(7);
-  record.verdict = row.text(8);
-  record.gpu = row.text(9);
-  record.metric = row.text(10);
-  record.program = row.text(11);
-  record.machine = row.text(12);
-  record.software = row.text(13);
-  std::optional<std::string> document = unzipped(row.blob(15), static_cast<std::uint64_t>(row.integer(14)));
+  record.id = std::move(summary.id);
+  record.series = std::move(summary.series);
+  record.at_ms = summary.at_ms;
+  record.commit = std::move(summary.commit);
+  record.schema = std::move(summary.schema);
+  record.mode = std::move(summary.mode);
+  record.source = std::move(summary.source);
+  record.verdict = std::move(summary.verdict);
+  record.gpu = std::move(summary.gpu);
+  record.metric = std::move(summary.metric);
+  record.program = row.text(12);
+  record.machine = row.text(13);
+  record.software = row.text(14);
+  std::optional<std::string> document = unzipped(row.blob(16), static_cast<std::uint64_t>(row.integer(15)));
   if (!document) {
     return fail(ErrorKind::malformed, "the document of record {} is damaged", record.id.substr(0, 12))
         .at(name())
@@ -251,20 +241,12 @@ Result<> SqliteStore::read_details(std::int64_t row, Record& record) {
              connection_.prepare("SELECT n.text, l.score FROM label l JOIN name n ON n.id = l.name WHERE l.record = ?1 ORDER BY "
                                  "l.place"));
   labels.bind(1, row);
-  for (;;) {
-    TRY_ASSIGN(const bool more, labels.step());
-    if (!more) break;
-    record.labels.push_back({labels.text(0), labels.maybe_real(1)});
-  }
+  TRY_ASSIGN(record.labels, labels.all([](const Statement& label) { return RecordedLabel{label.text(0), label.maybe_real(1)}; }));
   TRY_ASSIGN(Statement facts,
              connection_.prepare("SELECT n.text, f.value FROM fact f JOIN name n ON n.id = f.name WHERE f.record = ?1 ORDER BY "
                                  "n.text"));
   facts.bind(1, row);
-  for (;;) {
-    TRY_ASSIGN(const bool more, facts.step());
-    if (!more) break;
-    record.facts.push_back({facts.text(0), facts.real(1)});
-  }
+  TRY_ASSIGN(record.facts, facts.all([](const Statement& fact) { return RecordedFact{fact.text(0), fact.real(1)}; }));
   TRY_ASSIGN(record.kernels, read_times("kernel", "launches", row));
   TRY_ASSIGN(record.operators, read_times("operator", "calls", row));
   return {};
@@ -276,28 +258,18 @@ Result<std::vector<RecordedTime>> SqliteStore::read_times(std::string_view table
                                              "WHERE t.record = ?1 ORDER BY t.place",
                                              count, table)));
   statement.bind(1, row);
-  std::vector<RecordedTime> times;
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return times;
-    times.push_back({statement.text(0), statement.maybe_integer(1), statement.maybe_real(2), statement.text(3)});
-  }
+  return statement.all([](const Statement& one) {
+    return RecordedTime{one.text(0), one.maybe_integer(1), one.maybe_real(2), one.text(3)};
+  });
 }
 
 Result<> SqliteStore::each_record(const std::function<Result<>(const Record&)>& take) {
-  TRY_ASSIGN(
-      Statement statement,
-      connection_.prepare("SELECT r.id, r.hash, s.name, r.at_ms, r.commit_id, r.schema, r.mode, r.source, r.verdict, r.gpu, (SELECT text "
-                          "FROM name WHERE id = r.metric), r.program, (SELECT facts FROM machine WHERE id = r.machine), r.software, "
-                          "d.bytes, d.zipped, r.value FROM record r JOIN series s ON s.id = r.series JOIN document d ON d.record = r.id "
-                          "ORDER BY r.at_ms, r.id"));
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return {};
-    TRY_ASSIGN(Record record, read_whole(statement));
-    if (const std::optional<double> value = statement.maybe_real(16)) record.facts.push_back({record.metric, *value});
-    TRY(take(record));
-  }
+  TRY_ASSIGN(Statement statement, connection_.prepare(whole_records("ORDER BY r.at_ms, r.id")));
+  return statement.each([&](const Statement& row) -> Result<> {
+    TRY_ASSIGN(Record record, read_whole(row));
+    if (const std::optional<double> value = row.maybe_real(value_column)) record.facts.push_back({record.metric, *value});
+    return take(record);
+  });
 }
 
 }  // namespace frx::history

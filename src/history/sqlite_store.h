@@ -1,7 +1,6 @@
 // The store of history/store.h as a database of SQLite.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ class SqliteStore final : public Store {
   Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) override;
   Result<std::vector<Summary>> list(const Filter& filter) override;
   Result<std::vector<SeriesSummary>> series(std::size_t limit) override;
-  Result<Record> record(const std::string& id) override;
+  Result<std::optional<Record>> find(const std::string& id) override;
   Result<std::vector<TrendPoint>> trend(const std::string& series, const std::string& metric, std::size_t most) override;
   Result<std::vector<std::string>> metrics(const std::string& series) override;
   Result<> set_baseline(const std::string& name, const std::string& id, std::int64_t at_ms) override;
@@ -32,7 +31,7 @@ class SqliteStore final : public Store {
   Result<Checked> check() override;
 
  private:
-  Result<Record> read_whole(Statement& row);
+  Result<Record> read_whole(const Statement& row);
   Result<> read_details(std::int64_t row, Record& record);
   Result<std::vector<RecordedTime>> read_times(std::string_view table, std::string_view count, std::int64_t row);
   Result<std::uint64_t> remove_in_batches(std::string_view which, std::span<const std::int64_t> parameters);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -110,6 +111,32 @@ TEST_F(SqliteStoreTest, PrunesAllButTheNewestAndTheNamed) {
   EXPECT_TRUE(store->check()->faults.empty());
 }
 
+TEST_F(SqliteStoreTest, KeepsAllOfFewerThanAreToStay) {
+  const auto store = open();
+  ASSERT_TRUE(store->add(std::vector{record(1), record(2)}));
+  for (const std::uint64_t keep : {std::uint64_t{2}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    EXPECT_EQ(*store->keep_newest(keep), 0u) << keep;
+    EXPECT_EQ(store->list({})->size(), 2u) << keep;
+  }
+}
+
+TEST_F(SqliteStoreTest, FindsNoneOneOrSeveral) {
+  const auto store = open();
+  std::vector<Record> records;
+  for (int i = 0; i < 17; ++i) records.push_back(record(i + 1));  // two of them begin with the same digit
+  ASSERT_TRUE(store->add(records));
+  std::string shared;
+  for (const Record& one : records) {
+    const auto begins_so = [&](const Record& other) { return other.id[0] == one.id[0]; };
+    if (std::ranges::count_if(records, begins_so) > 1) shared = one.id.substr(0, 1);
+  }
+  EXPECT_EQ((*store->find(records[0].id))->id, records[0].id);
+  for (const char* unknown : {"ffffffffffff", "release", ""}) EXPECT_FALSE(store->find(unknown)->has_value()) << unknown;
+  const Result<std::optional<Record>> several = store->find(shared);
+  ASSERT_FALSE(several);
+  EXPECT_EQ(several.error().kind, ErrorKind::usage);
+}
+
 TEST_F(SqliteStoreTest, SaysWhichDocumentIsDamaged) {
   {
     const auto store = open();
@@ -136,7 +163,7 @@ TEST_F(SqliteStoreTest, AFullDatabaseLosesNothing) {
     const auto store = open();
     ASSERT_TRUE(store->add(std::vector{record(1)}));
   }
-  Result<Connection> connection = Connection::open(path, Use::write);
+  Result<Connection> connection = Connection::open(path, Open::to_write);
   ASSERT_TRUE(connection);
   const std::int64_t pages = *connection->number("PRAGMA page_count");
   ASSERT_TRUE(connection->run("PRAGMA max_page_count = " + std::to_string(pages + 2)));
@@ -156,6 +183,23 @@ TEST(RecordOf, RefusesWhatIsNoAnswer) {
     ASSERT_FALSE(record) << text;
     EXPECT_EQ(record.error().where, "a.json");
   }
+}
+
+TEST(RecordOf, KeepsOnlyThePredictionsThatAnImportTakes) {
+  const answer::Json good = {{"schema", "prediction_v1"}, {"id", "p1"}, {"card", "c"}, {"kernel", "k"}, {"reading", "r"},
+                             {"outcome", "held"}};
+  answer::Json document = {{"schema", "ncu_comparison_v1"}, {"label_optimized", "x"}, {"predictions", {{"scored", {good}}}}};
+  for (const char* needed : {"schema", "id", "card", "kernel", "reading", "outcome"}) {
+    for (const answer::Json& other : {answer::Json(), answer::Json(7), answer::Json("")}) {
+      answer::Json one = good;
+      one[needed] = other;
+      document["predictions"]["scored"].push_back(one);
+    }
+  }
+  const Result<Record> record = record_of(document, {}, "a.json");
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->predictions.size(), 1u);
+  EXPECT_EQ(record->predictions[0].entry, good.dump());
 }
 
 TEST(JsonIn, RefusesWhatNestsWithoutEnd) {

@@ -1,6 +1,8 @@
 // What keeps a database of a history small and whole.
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/text.h"
 #include "history/record_of.h"
@@ -44,12 +46,11 @@ Result<std::uint64_t> SqliteStore::keep_newest(std::uint64_t keep) {
         Statement statement,
         connection_.prepare("SELECT s.id, r.at_ms, r.id FROM series s JOIN record r ON r.id = (SELECT k.id FROM record k WHERE k.series = "
                             "s.id ORDER BY k.at_ms DESC, k.id DESC LIMIT 1 OFFSET ?1)"));
-    statement.bind(1, static_cast<std::int64_t>(keep));
-    for (;;) {
-      TRY_ASSIGN(const bool more, statement.step());
-      if (!more) break;
-      newest_to_go.push_back({statement.integer(0), statement.integer(1), statement.integer(2)});
-    }
+    // A negative OFFSET would be none.
+    statement.bind(1, static_cast<std::int64_t>(std::min<std::uint64_t>(keep, std::numeric_limits<std::int64_t>::max())));
+    TRY_ASSIGN(newest_to_go, statement.all([](const Statement& row) {
+      return std::array<std::int64_t, 3>{row.integer(0), row.integer(1), row.integer(2)};
+    }));
   }
   std::uint64_t removed = 0;
   for (const std::array<std::int64_t, 3>& one : newest_to_go) {
@@ -70,15 +71,11 @@ Result<Store::Checked> SqliteStore::check() {
   };
   for (const std::string_view pragma : {"PRAGMA integrity_check(100)", "PRAGMA foreign_key_check"}) {
     TRY_ASSIGN(Statement statement, connection_.prepare(pragma));
-    for (;;) {
-      Result<bool> more = statement.step();
-      if (!more) {
-        add(more.error().message);
-        break;
-      }
-      if (!*more) break;
-      if (statement.text(0) != "ok") add(fmt::format("{}: {}", pragma.substr(7), printable(statement.text(0))));
-    }
+    const Result<> read = statement.each([&](const Statement& row) -> Result<> {
+      if (row.text(0) != "ok") add(fmt::format("{}: {}", pragma.substr(7), printable(row.text(0))));
+      return {};
+    });
+    if (!read) add(read.error().message);
   }
   if (Result<> read = check_documents(checked); !read) add(read.error().message);
   TRY_ASSIGN(const std::int64_t pages, connection_.number("PRAGMA page_count"));
@@ -91,19 +88,18 @@ Result<> SqliteStore::check_documents(Checked& checked) {
   TRY_ASSIGN(Statement statement,
              connection_.prepare("SELECT r.hash, s.name, r.commit_id, d.bytes, d.zipped FROM record r LEFT JOIN series s ON "
                                  "s.id = r.series LEFT JOIN document d ON d.record = r.id"));
-  for (;;) {
-    TRY_ASSIGN(const bool more, statement.step());
-    if (!more) return {};
+  return statement.each([&](const Statement& row) -> Result<> {
     ++checked.records;
     Record record;
-    record.series = statement.text(1);
-    record.commit = statement.text(2);
+    record.series = row.text(1);
+    record.commit = row.text(2);
     std::optional<std::string> document;
-    if (!statement.is_null(4)) document = unzipped(statement.blob(4), static_cast<std::uint64_t>(statement.integer(3)));
+    if (!row.is_null(4)) document = unzipped(row.blob(4), static_cast<std::uint64_t>(row.integer(3)));
     if (document) record.document = std::move(*document);
-    if ((!document || id_of(record) != statement.text(0)) && checked.faults.size() < most_faults)
-      checked.faults.push_back(fmt::format("the document of record {} is not the one that was recorded", statement.text(0).substr(0, 12)));
-  }
+    if ((!document || id_of(record) != row.text(0)) && checked.faults.size() < most_faults)
+      checked.faults.push_back(fmt::format("the document of record {} is not the one that was recorded", row.text(0).substr(0, 12)));
+    return {};
+  });
 }
 
 }  // namespace frx::history

@@ -26,7 +26,6 @@ struct Filter {
 
 // A record without its details.
 struct Summary {
-  std::int64_t row = 0;  // of the store, for its own functions
   std::string id, series, commit, schema, mode, source, verdict, gpu, metric;
   std::int64_t at_ms = 0;
   std::optional<double> value;  // of `metric`
@@ -67,8 +66,10 @@ class Store {
   virtual Result<std::vector<Summary>> list(const Filter& filter) = 0;
   // Newest use first.
   virtual Result<std::vector<SeriesSummary>> series(std::size_t limit) = 0;
-  // The one record whose id begins so. Usage: none or several do.
-  virtual Result<Record> record(const std::string& id) = 0;
+  // The one record whose id begins so; absent where none does. Usage: several do.
+  virtual Result<std::optional<Record>> find(const std::string& id) = 0;
+  // The same. Usage: none or several do.
+  Result<Record> record(const std::string& id);
   // Of the last `most` records of a series that have the metric, oldest first.
   virtual Result<std::vector<TrendPoint>> trend(const std::string& series, const std::string& metric, std::size_t most) = 0;
   // The names of its facts, and the one of its last record that is shown first.

@@ -17,22 +17,12 @@ constexpr std::size_t lines_at_once = 500;
 constexpr std::size_t bytes_at_once = std::size_t{16} << 20;
 constexpr std::uint64_t longest_line = 3 * largest_document;
 
-std::string text_in(const Json& entry, const char* key) {
-  const auto at = entry.find(key);
-  return at != entry.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 Result<RecordedPrediction> prediction_of(const TransferLine& line) {
   const std::optional<Json> entry = json_in(line["document"]);
-  if (!entry || !entry->is_object() || text_in(*entry, "schema") != "prediction_v1")
-    return fail(ErrorKind::malformed, "expected a prediction, an object with \"schema\": \"prediction_v1\"");
-  RecordedPrediction one{text_in(*entry, "id"),      text_in(*entry, "card"),
-                         text_in(*entry, "kernel"),  text_in(*entry, "reading"),
-                         text_in(*entry, "outcome"), entry->dump(-1, ' ', false, Json::error_handler_t::replace)};
-  for (const std::string* needed : {&one.id, &one.card, &one.kernel, &one.reading, &one.outcome}) {
-    if (needed->empty()) return fail(ErrorKind::malformed, "expected texts as id, card, kernel, reading and outcome of a prediction");
-  }
-  return one;
+  std::optional<RecordedPrediction> one = entry ? prediction_in(*entry) : std::nullopt;
+  if (one) return std::move(*one);
+  return fail(ErrorKind::malformed,
+              "expected a prediction, an object with \"schema\": \"prediction_v1\" and texts as id, card, kernel, reading and outcome");
 }
 
 Result<Record> record_in(const TransferLine& line, const std::string& name) {
@@ -45,7 +35,7 @@ Result<Record> record_in(const TransferLine& line, const std::string& name) {
   if (!line["machine"].empty()) {
     const std::optional<Json> facts = json_in(line["machine"]);
     if (!facts || !facts->is_object()) return fail(ErrorKind::malformed, "expected an object of JSON as machine");
-    machine = facts->dump(-1, ' ', false, Json::error_handler_t::replace);
+    machine = json_line(*facts);
   }
   const std::optional<Json> document = json_in(line["document"]);
   if (!document) return fail(ErrorKind::malformed, "expected JSON as document");

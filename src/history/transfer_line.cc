@@ -96,7 +96,7 @@ Result<TransferLine> line_in_ndjson(std::string_view text) {
   const auto schema = json->is_object() ? json->find("schema") : json->end();
   if (schema != json->end() && *schema == "prediction_v1") {
     line["kind"] = "prediction";
-    line["document"] = json->dump(-1, ' ', false, Json::error_handler_t::replace);
+    line["document"] = json_line(*json);
     return line;
   }
   if (schema == json->end() || *schema != "history_line_v1")
@@ -105,7 +105,7 @@ Result<TransferLine> line_in_ndjson(std::string_view text) {
   for (std::size_t i = 0; i < transfer_columns.size(); ++i) {
     const auto at = json->find(transfer_columns[i]);
     if (at == json->end() || at->is_null()) continue;
-    line.cells[i] = at->is_string() ? at->get<std::string>() : at->dump(-1, ' ', false, Json::error_handler_t::replace);
+    line.cells[i] = at->is_string() ? at->get<std::string>() : json_line(*at);
   }
   return line;
 }

@@ -28,7 +28,6 @@ struct Listing {
   bool by_series = false;
   std::vector<Summary> records;
   std::vector<SeriesSummary> series;
-  std::vector<Baseline> baselines;
 };
 
 struct Shown {

@@ -31,7 +31,7 @@ class Memory final : public Store {
   }
   frx::Result<std::vector<Summary>> list(const Filter&) override { return std::vector<Summary>(); }
   frx::Result<std::vector<SeriesSummary>> series(std::size_t) override { return std::vector<SeriesSummary>(); }
-  frx::Result<Record> record(const std::string&) override { return Record(); }
+  frx::Result<std::optional<Record>> find(const std::string&) override { return std::optional(Record()); }
   frx::Result<std::vector<TrendPoint>> trend(const std::string&, const std::string&, std::size_t) override {
     return std::vector<TrendPoint>();
   }

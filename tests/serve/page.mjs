@@ -1,12 +1,12 @@
-// The page in a real Chromium: node page.mjs MODULES URL FOLDER SCREENSHOTS. Prints a JSON object of what it saw.
+// The page in a real Chromium: node page.mjs MODULES URL FOLDER SCREENSHOTS TREND. Prints a JSON object of what it saw.
 //
 // Each file of FOLDER is chosen, its answer has to appear with its figures drawn; those of a folder in it are chosen together; one is dropped. Two files of
-// FOLDER/two are compared. Wide and narrow, light and dark; no message on the console, no request to another host, nothing serious found by axe-core.
+// FOLDER/two are compared. TREND is a report. Wide and narrow, light and dark; no message on the console, no request to another host, nothing serious found by axe-core.
 import {createRequire} from 'node:module';
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 
-const [modules, url, folder, screenshots] = process.argv.slice(2);
+const [modules, url, folder, screenshots, trend] = process.argv.slice(2);
 const require = createRequire(join(modules, '/'));
 const {chromium} = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core'), 'utf8');
@@ -121,6 +121,10 @@ for (const name of readdirSync(folder).sort()) {
   await judge(report, 'saved-1280-dark');
   await page.keyboard.press('Tab');
   seen.copied = await report.locator('button[data-copy]').count();
+}
+{
+  const report = await open(1280, 'light', `file://${trend}`);
+  seen.trend = await figuresOf(report);
 }
 await browser.close();
 console.log(JSON.stringify(seen));

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from judges_test import BUILD, judges
-from server import TESTS, Server
+from server import FRX, TESTS, Server
 
 REAL = Path(os.environ.get("FRX_CORPUS", TESTS.parent.parent / "shared/corpus"))
 
@@ -53,6 +53,29 @@ CORPUS = {
 }
 
 
+MANY = 300_000  # records of a trend; frx history trend --last takes up to a million
+
+
+def trend_report(folder: Path) -> Path:
+    """The report of a trend, whose figure is given the values of many records."""
+    answers = (json.dumps({"schema": "gpu_measurement_v1", "command": "./train", "seconds": 10 + number}) for number in range(3))
+    (folder / "answers.ndjson").write_text("\n".join(answers))
+    environment = os.environ | {"FRX_HISTORY": str(folder / "history.db")}
+    subprocess.run([FRX, "history", "record", folder / "answers.ndjson", "--series", "s"], env=environment, stdout=subprocess.DEVNULL, check=True)
+    page = subprocess.run([FRX, "history", "trend", "s", "--format", "html"], env=environment, capture_output=True, text=True, check=True).stdout
+    data = {
+        "metric": "seconds",
+        "times_ms": [1795000000000 + 60000 * i for i in range(MANY)],
+        "points": [{"value": 10 + i % 7, "id": f"{i:012x}", "commit": ""} for i in range(MANY)],
+        "changes": [],
+    }
+    section = page.index('data-figure="trend"')
+    begin = page.index('<script type="application/json">', section) + len('<script type="application/json">')
+    report = folder / "trend.html"
+    report.write_text(page[:begin] + json.dumps(data) + page[page.index("</script>", begin) :])
+    return report
+
+
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -64,7 +87,7 @@ class Page(unittest.TestCase):
         cls.screenshots = BUILD / "screenshots"
         shutil.rmtree(cls.screenshots, ignore_errors=True)
         cls.screenshots.mkdir(parents=True)
-        with Server() as server, tempfile.TemporaryDirectory() as folder:
+        with Server() as server, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
             for name, (seed, _) in FILES.items():
                 shutil.copy(TESTS / seed, Path(folder) / name)
             (Path(folder) / "nothing.txt").write_text("nothing that is known")
@@ -82,7 +105,7 @@ class Page(unittest.TestCase):
                 else:
                     (Path(folder) / Path(name).name).symlink_to(REAL / name)
                     cls.corpus[Path(name).name] = figures
-            command = [node, Path(__file__).parent / "page.mjs", modules, f"http://127.0.0.1:{server.port}/", folder, cls.screenshots]
+            command = [node, Path(__file__).parent / "page.mjs", modules, f"http://127.0.0.1:{server.port}/", folder, cls.screenshots, trend_report(Path(other))]
             ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=560)
             cls.left = server.uploads()
         if ended.returncode != 0:
@@ -120,6 +143,9 @@ class Page(unittest.TestCase):
                 self.assertLessEqual(answer["wide"], 0, "the page is wider than the window")
         self.assertGreater(self.seen["compared"]["figures"]["intervals"], 0)
         self.assertTrue(self.seen["compared"]["headline"].startswith("after against before"), self.seen["compared"]["headline"])
+
+    def test_a_trend_of_many_records_is_drawn(self) -> None:
+        self.assertGreater(self.seen["trend"]["trend"], 0)
 
     def test_links_carry_what_is_looked_at(self) -> None:
         self.assertIn("kernel=0", self.seen["link"])

@@ -1,6 +1,7 @@
 // One number of a history over time: each value, and where its level changed.
+import {extent, range} from 'd3-array';
 import {scaleLinear} from 'd3-scale';
-import {useState} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 import type {TrendData} from '../data';
 import {BottomAxis, evenTicks, LeftAxis} from '../parts/axes';
 import {countOf, formatNumber} from '../parts/format';
@@ -27,9 +28,9 @@ export function Trend({data}: {data: TrendData}) {
   const [cursor, setCursor] = useState<number | null>(null); // index of a point
   const tip = useTooltip();
   const {points, times_ms: times, changes} = data;
-  if (points.length === 0) return <p>No trend is drawn: there are no values.</p>;
-  const values = points.map((point) => point.value);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const values = useMemo(() => points.map((point) => point.value), [points]);
+  const [least, most] = useMemo(() => extent(values), [values]);
+  if (least === undefined || most === undefined) return <p>No trend is drawn: there are no values.</p>;
   const margin = (most - least || Math.abs(most) || 1) * 0.08;
   const plot = {left: 68, right: Math.max(width - 16, 120), top: 26, bottom: height - 44};
   const x = scaleLinear().domain([0, Math.max(points.length - 1, 1)]).range([plot.left + 6, plot.right - 6]);
@@ -74,7 +75,7 @@ export function Trend({data}: {data: TrendData}) {
   };
   // As many points as can be seen apart; all of them are in the table.
   const every = Math.max(1, Math.ceil(points.length / Math.max(1, (plot.right - plot.left) * pointsOfPixel)));
-  const shown = points.map((_, i) => i).filter((i) => i % every === 0);
+  const shown = range(0, points.length, every);
   const ticks = x.ticks(Math.max(2, (plot.right - plot.left) / 150)).filter((i) => Number.isInteger(i) && i < points.length);
 
   return (
