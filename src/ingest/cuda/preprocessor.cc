@@ -126,6 +126,7 @@ class Reader {
 
   // A backslash at the end of a line joins it to the next one, also inside of a word: __glo\ and bal__.
   void follow_word(const Piece& piece) {
+    if (word_.empty() && !is_cut_word(piece)) return;
     const bool is_next = !word_.empty() && piece.begin == word_end_;
     if (piece.kind == Piece::newline && is_spliced_) {
       word_end_ = piece.begin + 1;
@@ -139,6 +140,11 @@ class Reader {
       word_.push_back(piece);
       word_end_ = piece.begin + piece.size;
     }
+  }
+
+  bool is_cut_word(const Piece& piece) const {
+    const std::size_t end = piece.begin + piece.size;
+    return piece.kind == Piece::code && end < text_.size() && text_[end] == '\\' && is_name_character(text_[piece.begin]);
   }
 
   // The parts of the word stand together then, and the ends of its lines behind it, so that nothing else moves.
