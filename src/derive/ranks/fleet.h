@@ -28,7 +28,7 @@ struct FleetRank {
   std::vector<std::int64_t> steps;              // numbers of those that count, ascending
   double step_ns = 0;                           // their mean time; 0: not known
   std::optional<double> exposed_communication;  // share of a step
-  std::int64_t base_time_ns = 0;                // added to the times of its calls, it gives the time since 1970; 0: not said
+  std::int64_t base_time_ns = 0;                // is in the times of its calls, which then are since 1970; 0 of all: not all ranks say it
 };
 
 struct FleetCall {
