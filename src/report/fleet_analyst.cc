@@ -201,7 +201,7 @@ Result<> answer(const TraceAnalyst& analyst, const FleetEntry& entry, FleetRepor
 
 std::optional<std::size_t> costliest(const derive::ranks::Fleet& fleet) {
   std::optional<std::size_t> most;
-  const auto cost = [&](std::size_t i) { return fleet.ranks[i].late.excess_ns * fleet.ranks[i].late.share(); };
+  const auto cost = [&](std::size_t i) { return fleet.ranks[i].late.cost_ns(); };
   for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
     if (fleet.ranks[i].late.habit != Habit::none && (!most || cost(i) > cost(*most))) most = i;
   }
@@ -216,12 +216,7 @@ Result<derive::ranks::Fleet> fleet_of(const TraceAnalyst& analyst, const RanksRe
   CallsOfSequences calls(report, bases);
   std::vector<FleetRank> ranks;
   for (const RankOfRun& one : report.ranks) {
-    FleetRank rank{one.rank,
-                   one.node,
-                   one.trace->scope().step_numbers,
-                   one.trace->step_time_ns().value_or(0),
-                   one.trace->scope().facts[model::RunFact::communication_fraction],
-                   bases[ranks.size()]};
+    FleetRank rank{one.rank, one.node, one.trace->scope().step_numbers, one.trace->step_time_ns().value_or(0), bases[ranks.size()]};
     std::ranges::sort(rank.steps);
     ranks.push_back(std::move(rank));
   }
@@ -246,7 +241,7 @@ Result<std::shared_ptr<FleetReport>> analyse_fleet(const TraceAnalyst& analyst, 
     for (const std::string& word : sorted[i].words) words.push_back(report->words.add(word));
     calls.add(sorted[i].entry.file, std::move(sorted[i].blocks), std::move(words), bases[i]);
     model::RankHead& head = report->heads[i];
-    ranks.push_back({*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), head.exposed_communication, bases[i]});
+    ranks.push_back({*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), bases[i]});
   }
   TRY_ASSIGN(report->fleet, derive::ranks::fleet_of(ranks, calls, report->words, rules));
   collect_labels(*report);
