@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -76,6 +77,9 @@ Value Walker::eval_call(std::uint32_t node) {
     note_stores_of_elements(node);
     return with(e_.opaque());
   }
+  constexpr auto of_thread = Uses::thread | Uses::varying | Uses::loaded | Uses::opaque;
+  const auto is_size = [&](const Value& v) { return v.kind == Value::number && !e_.uses(v.expr, of_thread); };
+  if (is_kernel_ && makes_size(name) && !arguments.empty() && std::ranges::all_of(arguments, is_size)) return with(e_.fresh(Op::uniform));
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
   return made;

@@ -132,6 +132,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
   if (const auto value = eval_enumerator(name)) return *value;
   if (const auto value = eval_global(name)) return *value;
   if (is_warp_size(name)) return number(32);
+  if (is_full_mask(name)) return number(0xffffffff);
   note_unknown_name(node);
   return with(uniform_named(name));
 }

@@ -326,6 +326,7 @@ class Walker {
   std::pmr::vector<Breakable> breakables_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
+  std::uint32_t dynamic_memory_ = none;                                  // the first `extern __shared__` array
   std::unordered_map<std::string, std::uint32_t> pointed_;               // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;        // the numbers that objects hold, by object and name
   std::unordered_set<ExprId> unknown_members_;                           // of objects whose class is not given
