@@ -298,7 +298,6 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     std::vector<std::pair<std::int64_t, std::uint32_t>> by;  // address and thread, or several; sorted by address
     bool anywhere = false, at_all = false;
   };
-  const bool has_several_warps = lanes.warps() > 1;
   std::vector<Written> written(trace_.memories.size());
   std::vector<bool> is_read(trace_.memories.size());
   for (const Access& access : trace_.accesses) {
@@ -342,14 +341,14 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     const bool is_known = lanes.is_known(access.address);
     if (!is_known && !memory.anywhere && is_in_own_column(trace_.expressions, lanes, access.address)) continue;
     if (memory.anywhere || !is_known) {
-      exchange = {true, has_several_warps};
+      exchange = {true, lanes.warps() > 1};
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
       const auto at = std::ranges::lower_bound(memory.by, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
       if (at == memory.by.end() || at->first != address || at->second == thread) return;
       exchange.between_threads = true;
-      if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = has_several_warps;
+      if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = lanes.warps() > 1;
     });
   }
 }

@@ -64,6 +64,30 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // for (...) { s[threadIdx.x] = a[i]; __syncthreads(); b[i] = s[threadIdx.x % n]; }: of which thread the element is, a size decides. The
+  // barrier says that it is another one's, and before the next iteration overwrites it, there is none.
+  void add_overwritten(Races& races) const {
+    if (block_.threads() <= 32 || waits_for_memory()) return;
+    std::vector<std::uint32_t> shared;
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      if (trace_.memories[trace_.accesses[i].memory].space == Space::shared) shared.push_back(i);
+    }
+    if (shared.size() > most_candidates) return;
+    for (const std::uint32_t w : shared) {
+      const Access& write = trace_.accesses[w];
+      const bool is_own = e_.uses(write.address, Uses::thread) && !is_vague_[write.address] && !depends_on_iteration(write);
+      if (write.kind != Access::store || write.loop == none || write.is_vague || !is_own) continue;
+      const auto is_read_late = [&](std::uint32_t r) {
+        const Access& read = trace_.accesses[r];
+        const bool is_of_another = is_vague_[read.address] && e_.uses(read.address, Uses::thread) && !depends_on_iteration(read);
+        return r > w && read.kind == Access::load && read.memory == write.memory && read.loop == write.loop && is_of_another &&
+               has_barrier_between(w, r) && order_around(trace_.loops[write.loop], r, w) != Order::of_block;
+      };
+      const auto read = std::ranges::find_if(shared, is_read_late);
+      if (read != shared.end()) note({.of_warps = true}, *read, w, true, races);
+    }
+  }
+
   // partial[blockIdx.x] = sum; ...; for (b = threadIdx.x; b < gridDim.x; b += 256) total += partial[b];
   void add_gathers(Races& races) const {
     const auto hands_out = [](const Access& access) { return access.kind == Access::atomic && access.is_asked; };
@@ -216,6 +240,12 @@ class RaceFinder : public RaceViews {
     return std::max(strongest(in_loop(orders_until(first)), loop.last_order), strongest(loop.first_order, in_loop(orders_until(second))));
   }
 
+  bool has_barrier_between(std::uint32_t first, std::uint32_t second) const {
+    const std::span<const OrderSite> between =
+        std::span(trace_.orders).subspan(orders_until(first), orders_until(second) - orders_until(first));
+    return std::ranges::any_of(between, [](const OrderSite& order) { return order.kind == OrderSite::block; });
+  }
+
   std::size_t orders_until(std::uint32_t access) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(trace_.orders, access, {}, &OrderSite::accesses) - trace_.orders.begin());
   }
@@ -337,6 +367,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races);
+    finder.add_overwritten(races);
     finder.add_blocks(races);
     finder.add_gathers(races);
     break;

@@ -186,6 +186,10 @@ struct Trace {
     if (id >= often_one_.size()) often_one_.resize(id + std::size_t{1});
     often_one_[id] = true;
   }
+  // As many threads as a block has, by __launch_bounds__.
+  void add_block_size(ExprId id) {
+    if (is_often_one(id)) often_one_[id] = false;
+  }
   bool is_often_one(ExprId id) const { return id < often_one_.size() && often_one_[id]; }
 
  private:
