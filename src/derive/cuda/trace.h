@@ -141,6 +141,7 @@ struct LaunchSite {
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   model::cuda::GridRounding rounding;
+  bool is_block_of_size = false;            // as many threads as a size of run time says
   std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers

@@ -128,6 +128,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 0) site.rounding = rounding_of(value);
     if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
+    if (i == 1) site.is_block_of_size = is_block_of_size(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }
