@@ -148,7 +148,7 @@ bool lets_one_too_many(const Trace& trace, const Access& access) {
   return std::ranges::any_of(guards, [&](const Comparison& guard) {
     const bool is_size = e[guard.right].op == Op::uniform && std::ranges::find(trace.parameters, guard.right) != trace.parameters.end();
     return guard.op == Op::le && is_size && has_global_index(e, guard.left) && !is_below(guard.left) &&
-           has_term(e, access.address, guard.left) && !counts_one_more(e);
+           has_term(e, access.address, guard.left);
   });
 }
 
@@ -159,6 +159,7 @@ bool lets_one_too_many(const Trace& trace, const Access& access) {
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view), one_too_far(view);
   const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
+  const bool may_be_longer = counts_one_more(view.trace.expressions);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;
@@ -166,7 +167,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     indexed.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
     if (is_for_group || !has_global_index(e, access.address)) continue;
-    if (lets_one_too_many(view.trace, access)) one_too_far.add(access.at);
+    if (!may_be_longer && lets_one_too_many(view.trace, access)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
     if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
   }

@@ -26,7 +26,11 @@ class RaceFinder : public RaceViews {
  public:
   RaceFinder(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block) : RaceViews(trace, trees, vague, block) {
     of_block_.push_back(0);
-    for (const OrderSite& order : trace.orders) of_block_.push_back(of_block_.back() + (order.kind != OrderSite::warp ? 1 : 0));
+    barriers_.push_back(0);
+    for (const OrderSite& order : trace.orders) {
+      of_block_.push_back(of_block_.back() + (order.kind != OrderSite::warp ? 1 : 0));
+      barriers_.push_back(barriers_.back() + (order.kind == OrderSite::block ? 1 : 0));
+    }
   }
 
   void add_shared(Races& races) const {
@@ -241,9 +245,7 @@ class RaceFinder : public RaceViews {
   }
 
   bool has_barrier_between(std::uint32_t first, std::uint32_t second) const {
-    const std::span<const OrderSite> between =
-        std::span(trace_.orders).subspan(orders_until(first), orders_until(second) - orders_until(first));
-    return std::ranges::any_of(between, [](const OrderSite& order) { return order.kind == OrderSite::block; });
+    return barriers_[orders_until(first)] != barriers_[orders_until(second)];
   }
 
   std::size_t orders_until(std::uint32_t access) const {
@@ -346,7 +348,8 @@ class RaceFinder : public RaceViews {
     return std::ranges::any_of(views, [i](const BlockView& v) { return shares(v.here[i], v.there[i]); });
   }
 
-  std::vector<std::uint32_t> of_block_;  // how many of the first orders are not of warps alone
+  // Of the first orders, how many are not of warps alone, and how many are barriers of the block.
+  std::vector<std::uint32_t> of_block_, barriers_;
 };
 
 }  // namespace

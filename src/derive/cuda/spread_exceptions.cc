@@ -59,6 +59,7 @@ struct SizedTerms {
   }
 
   bool reaches_to_the_next(ExprId product, ExprId size) const {
+    if (size == 0) return false;
     const auto is_next = [&](const auto& term) { return term.first != product && term.second == size; };
     return others.contains(size) || std::ranges::any_of(sizes, is_next);
   }
