@@ -138,11 +138,6 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   return with(e_.opaque());
 }
 
-// An object of an unknown class that the launch passes.
-bool Walker::is_parameter(const Value& object, std::uint32_t node) const {
-  return object.kind == Value::number && syntax().is(node, NodeKind::identifier) && name_of(object.expr) == text(node);
-}
-
 Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const Value object = eval(syntax().child(function, Role::argument));
   const std::vector<Value> arguments = eval_arguments(node);
@@ -156,8 +151,10 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
     if (is_shared && arguments.empty()) return object;
     if (const auto value = eval_member_function(object, name, arguments, node)) return *value;
-    if (is_kernel_ && is_parameter(object, syntax().child(function, Role::argument)) && is_size_method(name) &&
-        std::ranges::all_of(arguments, [&](const Value& v) { return constant_of(v).has_value(); })) {
+    // An object of an unknown class that the launch passes.
+    const bool is_parameter = object.kind == Value::number && e_[object.expr].op == Op::uniform;
+    const auto is_constant = [&](const Value& v) { return constant_of(v).has_value(); };
+    if (is_kernel_ && is_parameter && is_size_method(name) && std::ranges::all_of(arguments, is_constant)) {
       const ExprId size = uniform_named(text(node));
       if (e_[size].sizes == 0) add_size(size);
       return with(size);

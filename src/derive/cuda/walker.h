@@ -230,7 +230,6 @@ class Walker {
   bool is_partial(const Value& address) const;
   ExprId uniform_named(std::string_view name);
   std::string_view name_of(ExprId uniform) const;  // empty for other expressions
-  bool is_parameter(const Value& object, std::uint32_t node) const;
 
   // walk_calls.cc
   Value eval_call(std::uint32_t node);
