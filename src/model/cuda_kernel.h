@@ -74,7 +74,7 @@ struct Launch {
   TextPlace place;
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
-  bool is_block_of_size = false;               // the block has as many threads as a size of run time says
+  std::string size_of_block;                   // the size of run time that says how many threads the block has, if one does
   std::optional<std::uint64_t> least_threads;  // of a block whose size the host chooses
   GridRounding rounding;
   bool is_task_of_threads = false;  // the kernel stores nothing itself: each thread makes a call that others could not share

@@ -17,6 +17,8 @@ namespace {
 using model::Finding;
 using model::TextPlace;
 
+using Definitions = std::set<std::pair<std::string_view, std::uint32_t>>;  // files and lines
+
 // The message decides for launches and for kernels that a macro makes, the place for the rest.
 struct Key {
   const model::FindingType* type = nullptr;
@@ -36,10 +38,11 @@ std::string_view macro_in(std::string_view snippet) {
   return end != snippet.npos && end > 0 && snippet[end] == '(' ? snippet.substr(0, end) : std::string_view();
 }
 
-Key key_of(const Finding& finding) {
+Key key_of(const Finding& finding, const Definitions& kernels) {
   const TextPlace& at = finding.place();
   if (is_about_launches(finding)) return {finding.type, at.file.view(), 0, 0, finding.message.view(), ""};
-  const std::string_view macro = macro_in(finding.snippet.view());
+  // Where a kernel and its fault are one place, a macro made both.
+  const std::string_view macro = kernels.contains({at.file.view(), at.line}) ? macro_in(finding.snippet.view()) : std::string_view();
   if (!macro.empty()) return {finding.type, at.file.view(), 0, 0, finding.message.view(), macro};
   return {finding.type, at.file.view(), at.line, at.column, "", ""};
 }
@@ -47,6 +50,7 @@ Key key_of(const Finding& finding) {
 // The kernels and places that a finding has so far, so that each is added once.
 struct Joined {
   Finding first;
+  bool is_of_macro = false;
   std::set<std::string_view> kernels;
   std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> places;
 
@@ -73,13 +77,15 @@ std::string names_of(const std::vector<SharedText>& kernels) {
 
 }  // namespace
 
-void join_repeats(std::vector<Finding>& findings) {
+void join_repeats(std::vector<Finding>& findings, std::span<const model::cuda::Kernel> kernels) {
+  Definitions definitions;
+  for (const model::cuda::Kernel& kernel : kernels) definitions.emplace(kernel.place.file.view(), kernel.place.line);
   std::vector<Joined> all;
   std::map<Key, std::size_t> known;
   for (const Finding& finding : findings) {
-    const auto [at, is_new] = known.emplace(key_of(finding), all.size());
+    const auto [at, is_new] = known.emplace(key_of(finding, definitions), all.size());
     if (is_new) {
-      all.push_back({.first = finding});
+      all.push_back({.first = finding, .is_of_macro = !at->first.macro.empty()});
       all.back().note(finding);
     } else {
       all[at->second].add(finding);
@@ -90,7 +96,8 @@ void join_repeats(std::vector<Finding>& findings) {
     Finding& finding = one.first;
     if (is_about_launches(finding)) finding.reach = model::Reach::file;
     if (!is_about_launches(finding) && !finding.more_kernels.empty())
-      finding.message = fmt::format("{} The same code is part of {}.", finding.message.view(), names_of(finding.more_kernels));
+      finding.message = fmt::format("{} {} {}.", finding.message.view(),
+                                    one.is_of_macro ? "The same macro makes" : "The same code is part of", names_of(finding.more_kernels));
     joined.push_back(std::move(finding));
   }
   findings = std::move(joined);

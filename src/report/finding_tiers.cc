@@ -104,8 +104,8 @@ void show_once_per_analysis(std::span<CudaReport* const> reports) {
 
 void settle_findings(std::span<CudaReport* const> reports) {
   for (CudaReport* report : reports) {
-    join_repeats(report->findings);
-    join_repeats(report->withheld);
+    join_repeats(report->findings, report->inspection.kernels);
+    join_repeats(report->withheld, report->inspection.kernels);
   }
   show_once_per_analysis(reports);
 }

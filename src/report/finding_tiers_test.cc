@@ -104,7 +104,7 @@ TEST(FindingRepeats, CodeThatSeveralKernelsCallIsOneFinding) {
   std::vector<Finding> findings = {found(rules.plain, Tier::pedantic, "a.cuh", 7, "forward"),
                                    found(rules.plain, Tier::by_default, "a.cuh", 7, "backward"),
                                    found(rules.plain, Tier::pedantic, "a.cuh", 8, "forward")};
-  join_repeats(findings);
+  join_repeats(findings, {});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].message.view(), "It holds. The same code is part of backward.");
   EXPECT_EQ(findings[0].tier, Tier::by_default);
@@ -115,20 +115,23 @@ TEST(FindingRepeats, CodeThatSeveralKernelsCallIsOneFinding) {
 TEST(FindingRepeats, KernelsThatOneMacroMakesAreOneFinding) {
   const Rules rules;
   std::vector<Finding> findings;
+  std::vector<model::cuda::Kernel> kernels;
   for (const auto& [line, kernel, snippet] :
        {std::tuple(7u, "add", "OPERATION(add, x + y)"), std::tuple(8u, "sub", "OPERATION(sub, x - y)"),
-        std::tuple(9u, "neg", "NEGATION(neg)"), std::tuple(10u, "own", "sum(a[i]);")}) {
+        std::tuple(9u, "neg", "NEGATION(neg)"), std::tuple(12u, "one", "AT(a[i]) = b[i];"), std::tuple(15u, "two", "AT(a[i]) = 0;")}) {
     findings.push_back(found(rules.plain, Tier::pedantic, "a.cu", line, kernel));
     findings.back().snippet = std::string(snippet);
+    if (line < 10) kernels.emplace_back().place = findings.back().place();
   }
   findings.push_back(findings.front());
   findings.back().message = std::string("It holds for x.");
-  join_repeats(findings);
-  ASSERT_EQ(findings.size(), 4u);
-  EXPECT_EQ(findings[0].message.view(), "It holds. The same code is part of sub.");
+  join_repeats(findings, kernels);
+  ASSERT_EQ(findings.size(), 5u);
+  EXPECT_EQ(findings[0].message.view(), "It holds. The same macro makes sub.");
   ASSERT_EQ(findings[0].more_places().size(), 1u);
   EXPECT_EQ(findings[0].more_places()[0].line, 8u);
   EXPECT_TRUE(findings[1].more_kernels.empty());
+  EXPECT_EQ(findings[2].message.view(), "It holds.");
 }
 
 TEST(FindingRepeats, LaunchesOfAFileWithOneMessageAreOneFinding) {
@@ -138,7 +141,7 @@ TEST(FindingRepeats, LaunchesOfAFileWithOneMessageAreOneFinding) {
                                    found(rules.launches, Tier::by_default, "b.cu", 3, "third")};
   findings.push_back(found(rules.launches, Tier::by_default, "a.cu", 11));
   findings.back().message = std::string("It holds for 8 threads.");
-  join_repeats(findings);
+  join_repeats(findings, {});
   ASSERT_EQ(findings.size(), 3u);
   EXPECT_EQ(findings[0].message.view(), "It holds.");
   ASSERT_EQ(findings[0].more_places().size(), 1u);

@@ -1,7 +1,9 @@
 // Facts about what keeps the index of each thread within the arrays.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "derive/cuda/access_cost.h"
@@ -123,33 +125,63 @@ bool may_have_one_more(std::string_view array) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(array, word); });
 }
 
-// Does the kernel compute with n + 1 of some size? Steps of a tree, for one, have one more node each.
-bool counts_one_more(const Expressions& e) {
+// Does the kernel compute with n + 1 or n + 2 of some size? Steps of a tree, for one, have one more node each, and arrays a margin.
+bool counts_more(const Expressions& e) {
   for (ExprId id = 0; id < e.size(); ++id) {
     const Expr& x = e[id];
     if (x.op != Op::add) continue;
-    if ((e[x.a].op == Op::uniform && e.constant_of(x.b) == 1) || (e[x.b].op == Op::uniform && e.constant_of(x.a) == 1)) return true;
+    const std::int64_t a = e.constant_of(x.a).value_or(0), b = e.constant_of(x.b).value_or(0);
+    if ((e[x.a].op == Op::uniform && b > 0) || (e[x.b].op == Op::uniform && a > 0)) return true;
   }
   return false;
 }
 
-// if (i > n) return; a[i]: thread n goes on.
-bool lets_one_too_many(const Trace& trace, const Access& access) {
+// A parameter that is no number of a last element, by its name.
+bool is_size(const Trace& trace, ExprId id) {
+  constexpr std::array<std::string_view, 8> ends{"last", "end", "max", "hi", "limit", "degree", "order", "level"};
+  const std::string_view name = trace.name_of_parameter(id);
+  if (name.empty()) return false;
+  return std::ranges::none_of(ends, [name](std::string_view word) { return to_lower(name).starts_with(word); });
+}
+
+// The conditions of all threads that make an access.
+std::vector<Comparison> comparisons_of(const Trace& trace, const Access& access) {
+  std::vector<Comparison> guards;
+  add_comparisons(trace.expressions, access.alive, guards);
+  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent)
+    add_comparisons(trace.expressions, trace.contexts[c].condition, guards);
+  return guards;
+}
+
+// if (i > n) return; a[i]: thread n goes on. Elements that are counted from 1 on have another condition besides, and what is done for
+// the last one alone compares with it.
+bool lets_one_too_many(const Trace& trace, const Access& access, const std::set<std::pair<ExprId, ExprId>>& equal) {
   constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded | Uses::iteration;
   const Expressions& e = trace.expressions;
   if (e.uses(access.address, unknown) || may_have_one_more(trace.memories[access.memory].name)) return false;
-  std::vector<Comparison> guards;
-  add_comparisons(e, access.alive, guards);
-  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent)
-    add_comparisons(e, trace.contexts[c].condition, guards);
-  const auto is_below = [&](ExprId index) {
-    return std::ranges::any_of(guards, [&](const Comparison& guard) { return guard.op != Op::le && guard.left == index; });
+  const std::vector<Comparison> guards = comparisons_of(trace, access);
+  const auto is_limited = [&](ExprId index) {
+    return std::ranges::any_of(
+        guards, [&](const Comparison& guard) { return (guard.op != Op::le && guard.left == index) || guard.right == index; });
+  };
+  const auto begins_at_one = [&](ExprId index) {
+    const auto is_one = [&](ExprId part) { return e.constant_of(part).value_or(0) > 0; };
+    return e[index].op == Op::add && (is_one(e[index].a) || is_one(e[index].b));
   };
   return std::ranges::any_of(guards, [&](const Comparison& guard) {
-    const bool is_size = e[guard.right].op == Op::uniform && std::ranges::find(trace.parameters, guard.right) != trace.parameters.end();
-    return guard.op == Op::le && is_size && has_global_index(e, guard.left) && !is_below(guard.left) &&
-           has_term(e, access.address, guard.left);
+    if (guard.op != Op::le || !is_size(trace, guard.right) || !has_global_index(e, guard.left)) return false;
+    if (is_limited(guard.left) || begins_at_one(guard.left) || equal.contains({guard.left, guard.right})) return false;
+    return has_term(e, access.address, guard.left);
   });
+}
+
+// What the kernel asks to be equal.
+std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
+  std::set<std::pair<ExprId, ExprId>> found;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    if (e[id].op == Op::eq || e[id].op == Op::ne) found.insert({{e[id].a, e[id].b}, {e[id].b, e[id].a}});
+  }
+  return found;
 }
 
 }  // namespace
@@ -159,7 +191,8 @@ bool lets_one_too_many(const Trace& trace, const Access& access) {
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view), one_too_far(view);
   const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
-  const bool may_be_longer = counts_one_more(view.trace.expressions);
+  const bool may_be_longer = counts_more(view.trace.expressions);
+  const std::set<std::pair<ExprId, ExprId>> equal = equalities(view.trace.expressions);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;
@@ -167,11 +200,11 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     indexed.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
     if (is_for_group || !has_global_index(e, access.address)) continue;
-    if (!may_be_longer && lets_one_too_many(view.trace, access)) one_too_far.add(access.at);
+    if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
     if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
   }
-  const bool any_unguarded = unguarded.any(), any_too_far = !any_unguarded && one_too_far.any();
+  const bool any_unguarded = unguarded.any(), any_too_far = one_too_far.any();
   into.set(Id::has_indexed_global, indexed.any(), any_too_far ? one_too_far.take() : unguarded.take());
   into.set(Id::has_bounds_guard, !any_unguarded);
   into.set(Id::guard_admits_size, any_too_far);

@@ -38,14 +38,27 @@ std::optional<std::int64_t> Walker::least_of(const Value& extent) const {
   return condition ? std::optional(std::min(yes, no)) : std::nullopt;
 }
 
-// <<<1, n>>>, with a size that the host is given, by its name neither a number of threads nor of a few things.
-bool Walker::is_block_of_size(const Value& extent) const {
-  constexpr std::array<std::string_view, 9> words{"thread", "block", "dim", "tpb", "tile", "batch", "channel", "head", "class"};
+// The size of <<<1, n>>> that the host is given, by its name neither a number of threads nor of a few things, and which it compares with
+// nothing. Empty for other blocks.
+std::string_view Walker::size_of_block(const Value& extent) {
+  constexpr std::array<std::string_view, 15> words{"thread", "block", "dim",  "tpb",  "tile",    "batch",  "channel", "head",
+                                                   "class",  "warp",  "nblk", "rank", "partial", "expert", "world"};
   const std::string_view name = name_of(extent.expr);
   const auto is_in_name = [name](std::string_view word) { return contains_ignoring_case(name, word); };
-  if (name.empty() || std::ranges::any_of(words, is_in_name) || e_[extent.expr].sizes == 0) return false;
-  if (extent.kind == Value::triple) return e_.constant_of(extent.y) == 1 && e_.constant_of(extent.z) == 1;
-  return extent.kind == Value::number;
+  if (name.empty() || std::ranges::any_of(words, is_in_name) || e_[extent.expr].sizes == 0) return {};
+  const bool is_line =
+      extent.kind == Value::number || (extent.kind == Value::triple && e_.constant_of(extent.y) == 1 && e_.constant_of(extent.z) == 1);
+  return is_line && !is_compared(extent.expr) ? name : std::string_view();
+}
+
+// By the code before its first launch.
+bool Walker::is_compared(ExprId size) {
+  const auto [at, is_new] = compared_.try_emplace(size, false);
+  for (ExprId id = 0; is_new && id < e_.size() && !at->second; ++id) {
+    const Expr& x = e_[id];
+    at->second = (x.op == Op::lt || x.op == Op::le) && (x.a == size || x.b == size);
+  }
+  return at->second;
 }
 
 // (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size

@@ -63,12 +63,26 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
-// The step of `for (i = threadIdx.x; i < n; i += 32)`, which is the size of the block; 0: there is no such loop, or they differ.
+// Are there threads beyond so many? They have numbers of warps, or of that size.
+bool has_threads_beyond(const Expressions& e, std::int64_t count) {
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& x = e[id];
+    if (x.op <= Op::load || e[x.a].op != Op::thread_x) continue;
+    const std::int64_t b = e.constant_of(x.b).value_or(0);
+    if ((x.op == Op::div && b >= 32) || (x.op == Op::shr && b >= 5) || ((x.op == Op::lt || x.op == Op::le) && b >= count)) return true;
+  }
+  return false;
+}
+
+// The step of `for (i = threadIdx.x; i < n; i += 32)`, which is the size of the block; 0: there is no such loop, or they differ, or not all
+// threads run it.
 std::uint32_t step_of_block(const Trace& trace) {
   constexpr std::int64_t most_threads = 1024;
   const Expressions& e = trace.expressions;
+  const auto is_of_threads = [&](ExprId condition) { return e.uses(condition, Uses::thread); };
   std::int64_t found = 0;
   for (const Loop& loop : trace.loops) {
+    if (loop.first_access == loop.last_access || is_decided_by(trace, trace.accesses[loop.first_access], is_of_threads)) continue;
     const ExprId first = e[loop.condition].a;
     if (e[first].op != Op::add) continue;
     for (const auto& [from, by] : {std::pair(e[first].a, e[first].b), std::pair(e[first].b, e[first].a)}) {
@@ -80,7 +94,7 @@ std::uint32_t step_of_block(const Trace& trace) {
       found = *step;
     }
   }
-  return static_cast<std::uint32_t>(found);
+  return found != 0 && !has_threads_beyond(e, found) ? static_cast<std::uint32_t>(found) : 0;
 }
 
 }  // namespace
@@ -211,12 +225,26 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
   }
 }
 
-// `if (i < n) if (threadIdx.x == 0)` where no lane is below n in the sample: those that the other conditions leave.
+// `if (i < n && threadIdx.x == 0)` where no lane is below n in the sample: those that the other conditions leave.
 Patterns::Mask Patterns::chosen_by_thread(const Lanes& lanes, const Access& access) const {
-  Mask mask = Mask().set() >> (Mask().size() - lanes.count());
-  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) {
-    const Mask holds = mask & mask_of(lanes, trace_.contexts[c].condition);
-    if (holds.any()) mask = holds;
+  constexpr int most_looked_at = 64;
+  const Expressions& e = trace_.expressions;
+  const Mask all = Mask().set() >> (Mask().size() - lanes.count());
+  std::vector<std::pair<ExprId, bool>> open{{access.alive, false}};  // with: is it negated?
+  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) open.emplace_back(trace_.contexts[c].condition, false);
+  Mask mask = all;
+  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
+    const auto [id, is_not] = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (x.op == Op::logical_not) {
+      open.emplace_back(x.a, !is_not);
+    } else if (x.op == (is_not ? Op::logical_or : Op::logical_and)) {
+      open.insert(open.end(), {{x.a, is_not}, {x.b, is_not}});
+    } else if (lanes.is_known(id)) {
+      const Mask holds = mask & (is_not ? all & ~mask_of(lanes, id) : mask_of(lanes, id));
+      if (holds.any()) mask = holds;
+    }
   }
   return mask;
 }

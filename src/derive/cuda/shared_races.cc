@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 
+#include "derive/cuda/loop_counts.h"
 #include "derive/cuda/race_views.h"
 
 namespace frx::derive::cuda {
@@ -80,12 +82,13 @@ class RaceFinder : public RaceViews {
     for (const std::uint32_t w : shared) {
       const Access& write = trace_.accesses[w];
       const bool is_own = e_.uses(write.address, Uses::thread) && !is_vague_[write.address] && !depends_on_iteration(write);
-      if (write.kind != Access::store || write.loop == none || write.is_vague || !is_own) continue;
+      if (write.kind != Access::store || write.is_vague || !is_own || !is_by_all_again(write)) continue;
       const auto is_read_late = [&](std::uint32_t r) {
         const Access& read = trace_.accesses[r];
         const bool is_of_another = is_vague_[read.address] && e_.uses(read.address, Uses::thread) && !depends_on_iteration(read);
         return r > w && read.kind == Access::load && read.memory == write.memory && read.loop == write.loop && is_of_another &&
-               has_barrier_between(w, r) && order_around(trace_.loops[write.loop], r, w) != Order::of_block;
+               is_by_all_again(read) && is_of_one_part(write.address, read.address) && has_barrier_between(w, r) &&
+               order_around(trace_.loops[write.loop], r, w) == Order::none;
       };
       const auto read = std::ranges::find_if(shared, is_read_late);
       if (read != shared.end()) note({.of_warps = true}, *read, w, true, races);
@@ -280,6 +283,37 @@ class RaceFinder : public RaceViews {
     while (loop != none && loop != of) loop = trace_.loops[loop].parent;
     return loop == of;
   }
+
+  // In a loop with several iterations, and by all threads in each.
+  bool is_by_all_again(const Access& access) const {
+    if (access.loop == none) return false;
+    const Loop& loop = trace_.loops[access.loop];
+    if (e_.constant_of(loop.condition) == 0 || e_.constant_of(loop.unbroken) == 0 || constant_iterations(e_, loop, 1)) return false;
+    return !is_decided_by(trace_, access, [&](ExprId condition) { return e_.uses(condition, Uses::thread); });
+  }
+
+  // What all threads add to the number of an element.
+  std::set<ExprId> parts_for_all(ExprId address) const {
+    constexpr int most_looked_at = 64;
+    std::set<ExprId> found;
+    std::vector<ExprId> open{address};
+    for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
+      const ExprId id = open.back();
+      const Expr& x = e_[id];
+      open.pop_back();
+      if (x.op == Op::add) {
+        open.insert(open.end(), {x.a, x.b});
+      } else if (x.op == Op::mul && (e_.constant_of(x.a) || e_.constant_of(x.b))) {
+        open.push_back(e_.constant_of(x.a) ? x.b : x.a);
+      } else if (!e_.uses(id, Uses::thread) && e_.constant_of(id) != 0) {
+        found.insert(id);
+      }
+    }
+    return found;
+  }
+
+  // Arrays that share the dynamic memory begin at sizes that are added.
+  bool is_of_one_part(ExprId write, ExprId read) const { return parts_for_all(write) == parts_for_all(read); }
 
   // In both samples, or not at all. Lanes of a warp that read before others write are not counted: an instruction reads first.
   template <typename Sides>

@@ -91,6 +91,12 @@ bool is_run_by_all(const Trace& trace, const Loop& loop) {
   return counts && loop.first_access < loop.last_access && (holds_parameter(trace, test.a) || holds_parameter(trace, test.b));
 }
 
+bool moves_memory(const Trace& trace) {
+  const auto is_in = [&](const Access& access) { return trace.memories[access.memory].space == Space::global; };
+  const auto is_atomic = [](const Access& access) { return access.kind == Access::atomic; };
+  return std::ranges::any_of(trace.accesses, is_in) && std::ranges::none_of(trace.accesses, is_atomic);
+}
+
 bool exchanges_something(const Trace& trace) {
   const auto orders = [](const OrderSite& site) { return site.kind != OrderSite::fence; };
   return trace.uses_groups || trace.uses_shuffles || trace.may_synchronize || !trace.collectives.empty() || !trace.warp_barriers.empty() ||
@@ -112,7 +118,8 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const auto runs_in_all = [&](const Loop& loop) { return is_outermost(loop) && is_run_by_all(trace, loop); };
   const bool may_be_such = has_barriers || !exchanges_something(trace);
   auto loop = may_be_such ? std::ranges::find_if(trace.loops, shares_work) : trace.loops.end();
-  const bool is_shared = loop != trace.loops.end(), is_of_size = !is_shared && !launches.size_of_block.empty();
+  const bool is_shared = loop != trace.loops.end();
+  const bool is_of_size = may_be_such && !is_shared && launches.blocks_of_size == launches.count && moves_memory(trace);
   if (may_be_such && !is_shared && !is_of_size) loop = std::ranges::find_if(trace.loops, runs_in_all);
   into.set(Id::has_single_block_work, is_of_size || loop != trace.loops.end(), {launches.single_block_at});
   into.set(Id::single_block_shares, is_shared || is_of_size);

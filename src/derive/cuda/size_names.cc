@@ -32,9 +32,28 @@ bool is_size_method(std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+namespace {
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Does a name have such a part: ceil_div, iDivUp, ROUND_UP? Parts end at underscores and before capitals behind small letters.
+bool has_part(std::string_view name, std::string_view part) {
+  const auto ends_before = [name](std::size_t at) {
+    if (at == 0 || at == name.size() || name[at] == '_' || name[at - 1] == '_') return true;
+    return is_upper(name[at]) && !is_upper(name[at - 1]);
+  };
+  for (std::size_t at = 0; at + part.size() <= name.size(); ++at) {
+    if (equals_ignoring_case(name.substr(at, part.size()), part) && ends_before(at) && ends_before(at + part.size())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool makes_size(std::string_view function) {
-  constexpr std::array<std::string_view, 6> words{"div", "ceil", "round", "align", "pow2", "log2"};
-  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(function, word); });
+  constexpr std::array<std::string_view, 12> parts{"div",     "cdiv",  "divide", "divup", "ceil", "ceildiv",
+                                                   "roundup", "round", "align",  "up",    "pow2", "log2"};
+  return std::ranges::any_of(parts, [&](std::string_view part) { return has_part(function, part); });
 }
 
 }  // namespace frx::derive::cuda

@@ -141,7 +141,7 @@ struct LaunchSite {
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   model::cuda::GridRounding rounding;
-  bool is_block_of_size = false;            // as many threads as a size of run time says
+  std::string_view size_of_block;           // the size of run time that says how many threads it has, if one does
   std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers
@@ -163,6 +163,7 @@ struct Trace {
   std::vector<MultiplyAdd> multiply_adds;
   std::vector<LaunchSite> launches;
   std::array<std::optional<std::int64_t>, 2> launch_bounds;  // of the kernel: threads, and blocks of a multiprocessor
+  std::vector<std::string_view> parameter_names;             // of those
   std::vector<ExprId> parameters;                            // of the kernel, those that are numbers
   std::vector<std::uint32_t> functions;                      // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;                     // by first use
@@ -175,6 +176,12 @@ struct Trace {
   bool uses_fences = false;      // __threadfence(): writes are intended for other threads
   bool is_complete = true;
   std::uint64_t steps = 0;  // that were taken to follow it
+
+  // Of a number that the launch passes; empty for others.
+  std::string_view name_of_parameter(ExprId id) const {
+    const auto at = std::ranges::find(parameters, id);
+    return at == parameters.end() ? std::string_view() : parameter_names[static_cast<std::size_t>(at - parameters.begin())];
+  }
 
   // Constants of unknown value: parameters of templates, NAMES of headers.
   void add_template_value(ExprId id) {

@@ -77,8 +77,8 @@ Value Walker::eval_call(std::uint32_t node) {
     note_stores_of_elements(node);
     return with(e_.opaque());
   }
-  constexpr auto of_thread = Uses::thread | Uses::varying | Uses::loaded | Uses::opaque;
-  const auto is_size = [&](const Value& v) { return v.kind == Value::number && !e_.uses(v.expr, of_thread); };
+  constexpr auto differs = Uses::index | Uses::varying | Uses::loaded | Uses::opaque;
+  const auto is_size = [&](const Value& v) { return v.kind == Value::number && !e_.uses(v.expr, differs); };
   if (is_kernel_ && makes_size(name) && !arguments.empty() && std::ranges::all_of(arguments, is_size)) return with(e_.fresh(Op::uniform));
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
@@ -128,7 +128,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 0) site.rounding = rounding_of(value);
     if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
-    if (i == 1) site.is_block_of_size = is_block_of_size(value);
+    if (i == 1) site.size_of_block = size_of_block(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }
@@ -155,9 +155,9 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     const bool is_parameter = object.kind == Value::number && e_[object.expr].op == Op::uniform;
     const auto is_constant = [&](const Value& v) { return constant_of(v).has_value(); };
     if (is_kernel_ && is_parameter && is_size_method(name) && std::ranges::all_of(arguments, is_constant)) {
-      const ExprId size = uniform_named(text(node));
-      if (e_[size].sizes == 0) add_size(size);
-      return with(size);
+      const auto [at, is_new] = members_.try_emplace({object.expr, text(node)}, 0);
+      if (is_new) add_size(at->second = e_.fresh(Op::uniform));
+      return with(at->second);
     }
     std::vector<Value> all = arguments;
     all.push_back(object);

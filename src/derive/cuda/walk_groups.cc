@@ -26,9 +26,20 @@ Value Walker::group_rank(const Value& object) {
   return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block).expr)));
 }
 
+// tiled_partition<64>(block) makes groups of two warps.
+bool Walker::is_larger_than_warp(const Value& object) const { return e_.constant_of(object.y).value_or(0) > 32; }
+
+void Walker::note_tile_barrier(const Value& object, std::uint32_t node) {
+  if (is_larger_than_warp(object)) {
+    note_order(OrderSite::unknown);
+  } else {
+    note_warp_barrier(node);
+  }
+}
+
 // All lanes of a tile of known size have to make the operation; a group that was made of the lanes that were there is complete.
 void Walker::note_tile_collective(const Value& object, std::uint32_t node) {
-  note_order(OrderSite::warp);
+  note_order(is_larger_than_warp(object) ? OrderSite::unknown : OrderSite::warp);
   if (e_.constant_of(object.expr) != warp_group) return;
   const std::optional<std::int64_t> lanes = e_.constant_of(object.y);
   if (lanes && *lanes > 1 && *lanes <= 32) note_object_collective(static_cast<std::uint32_t>(*lanes), node);
@@ -82,7 +93,7 @@ std::optional<Value> Walker::eval_group_call(std::string_view name, const std::v
 Value Walker::eval_group_method(const Value& object, std::string_view name, std::uint32_t node) {
   const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
   if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
-    group == warp_group ? note_warp_barrier(node) : static_cast<void>(note_barrier(node));
+    group == warp_group ? note_tile_barrier(object, node) : static_cast<void>(note_barrier(node));
     return Value{};
   }
   if (name == "thread_rank") return group_rank(object);

@@ -215,6 +215,7 @@ class Walker {
   // A number that the launch gives.
   void add_size(ExprId number) {
     trace_.parameters.push_back(number);
+    trace_.parameter_names.push_back(name_of(number));
     if (!trace_.is_often_one(number)) e_.mark_size(number);
   }
   void note_member_of_unknown(const Value& object, ExprId member);
@@ -247,7 +248,8 @@ class Walker {
   std::optional<std::int64_t> constant_of(const Value& value) const;
   Extents extents_of(const Value& value) const;
   std::optional<std::int64_t> least_of(const Value& extent) const;
-  bool is_block_of_size(const Value& extent) const;
+  std::string_view size_of_block(const Value& extent);
+  bool is_compared(ExprId size);
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
   model::cuda::GridRounding rounding_of(const Value& grid) const;
@@ -305,6 +307,8 @@ class Walker {
   // walk_groups.cc
   std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function,
                                        std::uint32_t node);
+  bool is_larger_than_warp(const Value& object) const;
+  void note_tile_barrier(const Value& object, std::uint32_t node);
   void note_tile_collective(const Value& object, std::uint32_t node);
   Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
   Value group_rank(const Value& object);
@@ -328,6 +332,7 @@ class Walker {
   std::pmr::vector<Breakable> breakables_{&scratch_};
   static constexpr std::int64_t first_named_uniform = 1'000'000;
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
+  std::unordered_map<ExprId, bool> compared_;                        // sizes of blocks
   std::pmr::vector<std::string_view> names_of_uniforms_{&scratch_};  // from first_named_uniform on
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
   std::uint32_t dynamic_memory_ = none;                                  // the first `extern __shared__` array
