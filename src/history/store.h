@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -59,7 +60,8 @@ class Store {
   virtual ~Store() = default;
   virtual const std::string& name() const = 0;
 
-  // All of them or, with an error, none. Those that are there already stay as they are.
+  // Each whole or not at all; with an error, SQLite has none of them, and ClickHouse may have some, which the next try completes. Those that
+  // are there already stay as they are.
   virtual Result<Stored> add(std::span<const Record> records) = 0;
   virtual Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) = 0;
 
@@ -97,8 +99,16 @@ class Store {
   virtual Result<Checked> check() = 0;
 };
 
-// The database of SQLite at `path`. For reading it has to be there.
+// Whether an id may begin so: hexadecimal digits in small letters, 64 at most.
+bool may_begin_id(std::string_view text);
+
+// Of a store that asks for them; "" where none is set.
+struct Credentials {
+  std::string user, password;
+};
+
+// The database of SQLite at a path, or the one of ClickHouse at an address (clickhouse/place.h). For reading it has to be there.
 enum class Open : std::uint8_t { to_read, to_write };
-Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how);
+Result<std::unique_ptr<Store>> open_store(const std::string& store, Open how, const Credentials& credentials = {});
 
 }  // namespace frx::history

@@ -1,0 +1,22 @@
+// The row of a record, as the tables `record` and `document` have it.
+#pragma once
+
+#include <string_view>
+
+#include "history/clickhouse/row_binary.h"
+#include "history/record.h"
+
+namespace frx::history::clickhouse {
+
+inline constexpr std::string_view record_columns =
+    "id, series, at_ms, commit_id, schema, mode, source, verdict, gpu, program, machine, software, metric, value";
+
+// Id, series and time, with which the rows of all tables of a record begin.
+RowWriter& add_key(RowWriter& rows, const Record& record);
+
+void add_record(RowWriter& rows, const Record& record);
+
+// Without document and details; of the facts the one that is shown first.
+Record record_in(RowReader& row);
+
+}  // namespace frx::history::clickhouse

@@ -1,0 +1,29 @@
+// A server of ClickHouse for a test, as history/clickhouse_server.py starts it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace frx::testing {
+
+class Servers {
+ public:
+  // With an error, `skip` says why there is none.
+  explicit Servers(const std::vector<std::string>& arguments);
+  ~Servers();
+  Servers(const Servers&) = delete;
+  Servers& operator=(const Servers&) = delete;
+
+  const std::string& skip() const { return skip_; }
+  // The history of this name.
+  std::string address(const std::string& database) const;
+
+ private:
+  std::string read_line() const;
+
+  int to_ = -1, from_ = -1, process_ = -1;
+  std::string skip_, address_;
+};
+
+}  // namespace frx::testing
