@@ -109,8 +109,10 @@ Result<Client> Client::connect(Place place, const Credentials& credentials) {
         .at(place.name)
         .hint("use clickhouses://, or unset FRX_CLICKHOUSE_PASSWORD");
   }
-  TRY_ASSIGN(const http::CurlFunctions curl, http::load_curl());
-  Client client(std::move(place), curl);
+  Result<http::CurlFunctions> curl = http::load_curl();
+  if (!curl)
+    return fail(ErrorKind::unreadable, "a history on ClickHouse needs libcurl, and there is none").at(place.name).hint(curl.error().hint);
+  Client client(std::move(place), *curl);
   MemoryBudget::opened(client.name());
   client.headers_.emplace_back("Content-Type: application/octet-stream");
   client.headers_.emplace_back("Expect:");  // else libcurl waits a second for large ones

@@ -1,8 +1,8 @@
 // Asks ClickHouse over its HTTP interface. What may pass is tried again, on the next host where there are several, with pauses that
 // double, until the time of the place is over. Everything that is sent may therefore arrive more than once.
 //
-// Every error names the store. Unreadable: no server answers, or one that answers with an error. Malformed: an answer that does not fit.
-// Environment: there is no libcurl.
+// Every error names the store. Unreadable: no server answers, or one that answers with an error; there is no libcurl. Malformed: an answer
+// that does not fit.
 #pragma once
 
 #include <functional>
