@@ -8,7 +8,9 @@
 #include "base/units.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/history_commands.h"
 #include "cli/json_output.h"
+#include "history/run_rank.h"
 
 namespace frx::cli {
 namespace command_summarise {
@@ -20,7 +22,7 @@ namespace rank_summary = ingest::rank_summary;
 struct Options {
   report::AnalysisOptions analysis;
   std::vector<std::string> files;
-  std::string output, node;
+  std::string output, node, store, run;
   bool merge = false;
   bool json = false;
 };
@@ -29,17 +31,21 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Writes a small summary of each rank of a trace (.frxsum): its steps and where their time went, each collective with its times, top "
       "kernels and operators. frx analyze reads summaries as it reads traces, and thousands of them at once. Traces of the PyTorch "
-      "profiler and exports of Nsight Systems can be summarised.");
-  syntax.arguments("FILE", options.files, "traces; with --merge also summaries; - is standard input");
+      "profiler and exports of Nsight Systems can be summarised. With --store the collectives go into a history instead, where frx history "
+      "ranks compares them.");
+  syntax.arguments("FILE", options.files, "traces; with --merge and --store also summaries; - is standard input");
   syntax.option("-o,--output", "FILE", options.output, "of a summary (by default beside the trace, TRACE.frxsum); needed by --merge");
   syntax.flag("--merge", options.merge, "write all ranks of these files into one summary");
   syntax.option("--node", "NAME", options.node, "the machine on which the ranks ran, where the name of the trace does not say it");
+  syntax.option("--store", "STORE", options.store, "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
+  syntax.option("--run", "NAME", options.run, "with --store: the run that the ranks are of");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: what was written");
   syntax.example("trace.rank3.json.gz --node $(hostname)", "on each node; the summary is a hundredth of the trace");
   syntax.example("--merge rank*.frxsum -o node7.frxsum", "the ranks of a node as one file");
+  syntax.example("trace.rank3.json.gz --store clickhouse://db/frx --run job-4711", "instead: into the history of all machines");
   syntax.exit_code(0, "the summaries were written");
-  syntax.exit_code(1, "a file cannot be read or written, or is no trace");
+  syntax.exit_code(1, "a file or the history cannot be read or written, or a file is no trace");
 }
 
 // "trace.rank0.json.gz" -> "trace.rank0.frxsum".
@@ -87,9 +93,8 @@ Result<Written> summarise_one(const Options& options, const std::string& trace, 
 }
 
 // A summary as it is; a trace is summarised first, in memory.
-Result<rank_summary::SummaryFile> opened(const Options& options, const std::string& path, Session& session,
+Result<rank_summary::SummaryFile> opened(const Options& options, analyse::Input input, const std::string& path, Session& session,
                                          std::vector<std::unique_ptr<std::string>>& kept) {
-  TRY_ASSIGN(analyse::Input input, session.input(path));
   if (input.kind() == ingest::Kind::rank_summary) return analyse::open_summaries(input);
   TRY_ASSIGN(const std::vector<model::RankSummary> ranks, analyse::summarise(std::move(input), session.context(), options.node));
   session.end_progress();
@@ -102,7 +107,8 @@ Result<Written> merge_all(const Options& options, Session& session) {
   std::vector<std::unique_ptr<std::string>> kept;
   std::vector<rank_summary::SummaryFile> files;
   for (const std::string& path : options.files) {
-    TRY_ASSIGN(rank_summary::SummaryFile file, opened(options, path, session, kept));
+    TRY_ASSIGN(analyse::Input input, session.input(path));
+    TRY_ASSIGN(rank_summary::SummaryFile file, opened(options, std::move(input), path, session, kept));
     files.push_back(std::move(file));
   }
   TRY_ASSIGN(const std::string bytes, rank_summary::merged(files));
@@ -111,6 +117,57 @@ Result<Written> merge_all(const Options& options, Session& session) {
   written.ranks = all.ranks();
   TRY(put(options.output, bytes, written));
   return written;
+}
+
+// Into a store. Of a trace or of summaries, some ranks at once.
+struct Sent {
+  std::string source;
+  std::size_t ranks = 0, known = 0, collectives = 0;
+};
+
+Result<> send(const Options& options, std::vector<history::RunRank>& ranks, history::Store& store, std::int64_t at_ms, Sent& sent) {
+  TRY_ASSIGN(const std::vector<bool> is_new, store.add_ranks(options.run, ranks, at_ms));
+  sent.ranks += ranks.size();
+  sent.known += static_cast<std::size_t>(std::ranges::count(is_new, false));
+  for (const history::RunRank& rank : ranks) sent.collectives += rank.collectives.size();
+  ranks.clear();
+  return {};
+}
+
+Result<Sent> send_one(const Options& options, const std::string& path, Session& session, history::Store& store, std::int64_t at_ms) {
+  constexpr std::size_t at_once = 16;
+  TRY_ASSIGN(analyse::Input input, session.input(path));
+  std::vector<std::unique_ptr<std::string>> kept;
+  TRY_ASSIGN(const rank_summary::SummaryFile file, opened(options, std::move(input), path, session, kept));
+  Sent sent{.source = path};
+  std::vector<history::RunRank> ranks;
+  for (std::size_t i = 0; i < file.ranks(); ++i) {
+    TRY_ASSIGN(const model::RankSummary summary, file.whole(i));
+    Result<history::RunRank> rank = history::run_rank_of(summary);
+    if (!rank) return Failure{std::move(rank).error()}.at(path);
+    ranks.push_back(std::move(*rank));
+    if (ranks.size() == at_once) TRY(send(options, ranks, store, at_ms, sent));
+  }
+  if (!ranks.empty()) TRY(send(options, ranks, store, at_ms, sent));
+  return sent;
+}
+
+Result<int> send_all(const Options& options, Session& session, Io& io) {
+  if (options.run.empty()) return fail(ErrorKind::usage, "summarise: --store needs the name of the run: --run NAME");
+  if (options.merge || !options.output.empty())
+    return fail(ErrorKind::usage, "summarise: with --store no file is written, and --{} was given", options.merge ? "merge" : "output");
+  TRY_ASSIGN(const std::unique_ptr<history::Store> store, open_history(options.store, history::Open::to_write, io));
+  Json files = Json::array();
+  for (const std::string& path : options.files) {
+    TRY_ASSIGN(const Sent sent, send_one(options, path, session, *store, moment_of_record(io)));
+    files.push_back({{"source", sent.source}, {"store", store->name()}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
+    if (!options.json) {
+      io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"), sent.known,
+                               count_text(sent.collectives, "collective")));
+    }
+  }
+  if (options.json) write_json(io, "summarise", {{"files", files}});
+  return 0;
 }
 
 std::string bytes_text(std::uint64_t bytes) { return format_quantity(static_cast<double>(bytes), "byte"); }
@@ -137,6 +194,8 @@ Result<int> act(const Options& options, Io& io) {
         .hint("--merge writes their ranks into one summary");
   }
   Session session(options.analysis, io);
+  if (!options.store.empty()) return send_all(options, session, io);
+  if (!options.run.empty()) return fail(ErrorKind::usage, "summarise: --run names the run of ranks that go into a history: --store STORE");
   std::vector<Written> all;
   if (options.merge) {
     TRY_ASSIGN(Written written, merge_all(options, session));

@@ -37,13 +37,6 @@ namespace {
 
 constexpr std::size_t rows_shown = 16, nodes_named = 4;
 
-std::string of_steps(const Record& record) {
-  if (record.habit == Habit::always && record.hits == record.steps) return "every step";
-  std::string text = fmt::format("{} of {}", record.hits, count_text(record.steps, "step"));
-  if (record.period) text += fmt::format(", every {}", *record.period);
-  return text;
-}
-
 double cost_of(const Record& record) { return record.excess_ns * record.share(); }
 
 // Late by themselves, the costliest first.
@@ -83,6 +76,13 @@ std::string link_name(const FleetView& view, const FleetLink& link) {
 }
 
 }  // namespace
+
+std::string of_steps(const Record& record) {
+  if (record.habit == Habit::always && record.hits == record.steps) return "every step";
+  std::string text = fmt::format("{} of {}", record.hits, count_text(record.steps, "step"));
+  if (record.period) text += fmt::format(", every {}", *record.period);
+  return text;
+}
 
 std::string fleet_sentence(const FleetView& view) {
   const Fleet& fleet = view.fleet;

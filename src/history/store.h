@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "history/record.h"
+#include "history/run_rank.h"
 
 namespace frx::history {
 
@@ -84,10 +85,16 @@ class Store {
   // The scored predictions, oldest first.
   virtual Result<std::vector<RecordedPrediction>> predictions() = 0;
 
+  // Ranks of a run, each whole or not at all; one that is there stays as it is. Whether each was new.
+  virtual Result<std::vector<bool>> add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) = 0;
+  // Compares the collectives of all ranks of a run, in the store. No ranks: there is no such run.
+  virtual Result<RankReduction> reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) = 0;
+
   // All records with their documents, oldest first, one after the other.
   virtual Result<> each_record(const std::function<Result<>(const Record&)>& take) = 0;
 
   // Removes all but the newest `keep` of each series, or what is older than a time, but for records that a baseline names. How many.
+  // What is older takes ranks with it.
   virtual Result<std::uint64_t> keep_newest(std::uint64_t keep) = 0;
   virtual Result<std::uint64_t> remove_before(std::int64_t at_ms) = 0;
 

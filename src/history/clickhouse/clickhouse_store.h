@@ -31,6 +31,8 @@ class ClickHouseStore final : public Store {
   Result<std::vector<Baseline>> baselines() override;
   Result<bool> remove_baseline(const std::string& name) override;
   Result<std::vector<RecordedPrediction>> predictions() override;
+  Result<std::vector<bool>> add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) override;
+  Result<RankReduction> reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) override;
   Result<> each_record(const std::function<Result<>(const Record&)>& take) override;
   Result<std::uint64_t> keep_newest(std::uint64_t keep) override;
   Result<std::uint64_t> remove_before(std::int64_t at_ms) override;
@@ -63,6 +65,7 @@ class ClickHouseStore final : public Store {
   Result<> read_documents(std::span<Entry> entries);
   // Records that meet a condition on series, at_ms and id, but for those that a baseline names. How many.
   Result<std::uint64_t> remove(const std::string& condition);
+  Result<> remove_rows(const Table& of, const std::string& where);
   Result<> wait_for_removal();
 
   Client client_;

@@ -113,12 +113,16 @@ Result<std::uint64_t> ClickHouseStore::remove(const std::string& condition) {
   TRY_ASSIGN(const std::uint64_t count, client_.number(fmt::format("SELECT uniqExact(id) FROM {} WHERE {}", in("record"), where)));
   if (count == 0) return count;
   for (auto one = tables.rbegin(); one != tables.rend(); ++one) {
-    if (!one->belongs_to_record) continue;
-    TRY(run_on_shards(client_, [&](std::string_view on_cluster) {
-      return fmt::format("ALTER TABLE {}{} DELETE WHERE {}", table_of_rows(client_, one->name), on_cluster, where);
-    }));
+    if (one->part != Table::Part::record) continue;
+    TRY(remove_rows(*one, where));
   }
   return count;
+}
+
+Result<> ClickHouseStore::remove_rows(const Table& of, const std::string& where) {
+  return run_on_shards(client_, [&](std::string_view on_cluster) {
+    return fmt::format("ALTER TABLE {}{} DELETE WHERE {}", table_of_rows(client_, of.name), on_cluster, where);
+  });
 }
 
 // Servers remove beside what else they do.
@@ -165,8 +169,13 @@ Result<std::uint64_t> ClickHouseStore::keep_newest(std::uint64_t keep) {
 }
 
 Result<std::uint64_t> ClickHouseStore::remove_before(std::int64_t at_ms) {
-  TRY_ASSIGN(const std::uint64_t removed, remove(fmt::format("at_ms < {}", at_ms)));
-  if (removed > 0) TRY(wait_for_removal());
+  const std::string older = fmt::format("at_ms < {}", at_ms);
+  TRY_ASSIGN(const std::uint64_t removed, remove(older));
+  TRY_ASSIGN(const std::uint64_t ranks, client_.number(fmt::format("SELECT count() FROM {} WHERE {}", in("run_rank"), older)));
+  for (auto one = tables.rbegin(); ranks > 0 && one != tables.rend(); ++one) {
+    if (one->part == Table::Part::rank) TRY(remove_rows(*one, older));
+  }
+  if (removed + ranks > 0) TRY(wait_for_removal());
   return removed;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t version = 1;
 constexpr int unknown_table = 60, unknown_database = 81;
-constexpr Table version_table{"frx_schema", "version UInt64", "version", "version", "", false};
+constexpr Table version_table{"frx_schema", "version UInt64", "version", "version", "", Table::Part::other};
 
 bool is_clustered(const Client& client) { return !client.place().cluster.empty(); }
 

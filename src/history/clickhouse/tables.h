@@ -18,11 +18,11 @@ namespace frx::history::clickhouse {
 
 struct Table {
   std::string_view name, columns, order, shard, more;  // `shard`: what is hashed to find the shard; `more`: behind ORDER BY
-  bool belongs_to_record = true;                       // has series, at_ms and id, and goes with the record
+  enum class Part : std::uint8_t { record, rank, other } part = Part::record;  // what goes with a record, or with the rank of a run
 };
 
 // In the order in which they are written.
-inline constexpr std::array<Table, 8> tables = {{
+inline constexpr std::array<Table, 10> tables = {{
     {"document",
      "id FixedString(32), series String, at_ms Int64, commit_id String, schema String, mode String, source String, verdict String, "
      "gpu String, program String, machine String, software String, metric String, value Nullable(Float64), bytes UInt64, document String",
@@ -38,9 +38,14 @@ inline constexpr std::array<Table, 8> tables = {{
      "id FixedString(32), series String, at_ms Int64, place UInt64, name String, count Nullable(Int64), us Nullable(Float64), label String",
      "(series, at_ms, id, place)", "series", ""},
     {"prediction", "id String, card String, kernel String, reading String, outcome String, added_ms Int64, entry String", "id", "id", "",
-     false},
+     Table::Part::other},
     {"baseline", "name String, id FixedString(32), series String, verdict String, set_ms Int64, written_us UInt64, removed UInt8", "name",
-     "name", "", false},
+     "name", "", Table::Part::other},
+    {"collective",
+     "run String, step Int64, members String, nth UInt64, rank Int64, what String, duration_ns Int64, has_own UInt8, own_ns Int64, at_ms "
+     "Int64",
+     "(run, step, members, nth, rank)", "run, step", "", Table::Part::rank},
+    {"run_rank", "run String, rank Int64, node String, step_ns Float64, at_ms Int64", "(run, rank)", "run", "", Table::Part::rank},
     {"record",
      "id FixedString(32), series String, at_ms Int64, commit_id String, schema String, mode String, source String, verdict String, "
      "gpu String, program String, machine String, software String, metric String, value Nullable(Float64)",
