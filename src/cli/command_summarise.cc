@@ -37,7 +37,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("-o,--output", "FILE", options.output, "of a summary (by default beside the trace, TRACE.frxsum); needed by --merge");
   syntax.flag("--merge", options.merge, "write all ranks of these files into one summary");
   syntax.option("--node", "NAME", options.node, "the machine on which the ranks ran, where the name of the trace does not say it");
-  syntax.option("--store", "STORE", options.store, "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
+  syntax.option("--store", "PATH", options.store, "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
   syntax.option("--run", "NAME", options.run, "with --store: the run that the ranks are of");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: what was written");

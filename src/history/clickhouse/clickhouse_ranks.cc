@@ -13,7 +13,7 @@ constexpr std::size_t ranks_at_once = 64;
 
 // What the names in { } stand for: {rows}: the table of collectives; {whole}: a condition on the rows of ranks that are there with all
 // of theirs; {run_ranks}: the ranks of the run; {ranks}: how many; {noise_times}, {least_ns}, {least_share}: of data/ranks/fleet.yaml. From
-// the inside out: each collective with its members; groups whose collectives all members have; what each member came later by work of its
+// the inside out: each collective with its members, each once; groups whose collectives all members have; what each member came later by work of its
 // own; that of each rank and step; the limits of each step; each rank. Of an even number of values the upper one in the middle counts, of
 // own work the lower one, as in derive/ranks/fleet_step.cc.
 constexpr std::string_view reduction = R"sql(
@@ -41,7 +41,8 @@ FROM (
               FROM (
                 SELECT step, members, groupArray(ranks) AS calls, min(length(ranks)) AS fewest, max(length(ranks)) AS most
                 FROM (
-                  SELECT step, members, nth, groupUniqArray((rank, duration_ns, has_own, own_ns)) AS ranks, uniqExact(what) AS kinds
+                  SELECT step, members, nth, groupArray((rank, duration_ns, has_own, own_ns)) AS sent, uniqExact(what) AS kinds,
+                    arrayFilter((x, time) -> time = 1, sent, arrayEnumerateUniq(arrayMap(x -> x.1, sent))) AS ranks
                   FROM {rows} WHERE {whole} GROUP BY step, members, nth)
                 GROUP BY step, members HAVING fewest = most AND max(kinds) = 1) AS groups
               ALL INNER JOIN (SELECT members, toUInt64(uniqExact(rank)) AS most FROM {rows} WHERE {whole} GROUP BY members HAVING most > 1) AS sizes
@@ -82,12 +83,12 @@ Result<std::vector<bool>> ClickHouseStore::add_ranks(const std::string& run, std
         collectives.text(run).integer(one.step).text(one.members).natural(one.nth).integer(rank.rank).text(one.what);
         collectives.integer(one.duration_ns).flag(one.own_ns.has_value()).integer(one.own_ns.value_or(0)).integer(at_ms);
       }
-      heads.text(run).integer(rank.rank).text(rank.node).real(rank.step_ns).integer(at_ms);
+      heads.text(run).integer(rank.rank).text(rank.node).real(rank.step_ns).natural(rank.collectives.size()).integer(at_ms);
     }
     if (i + 1 < ranks.size() && (i + 1) % ranks_at_once != 0) continue;
     // A rank is there when its row in run_rank is.
     TRY(client_.insert(in("collective"), "run, step, members, nth, rank, what, duration_ns, has_own, own_ns, at_ms", collectives.bytes));
-    TRY(client_.insert(in("run_rank"), "run, rank, node, step_ns, at_ms", heads.bytes));
+    TRY(client_.insert(in("run_rank"), "run, rank, node, step_ns, collectives, at_ms", heads.bytes));
     collectives.bytes.clear();
     heads.bytes.clear();
   }
@@ -103,8 +104,8 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   if (reduced.ranks == 0) return reduced;
   TRY_ASSIGN(reduced.steps, client_.number(fmt::format("SELECT uniqExact(step) FROM {} WHERE {}", in("collective"), whole)));
   TRY_ASSIGN(reduced.collectives,
-             client_.number(fmt::format("SELECT sum(ranks) FROM (SELECT uniqExact(rank) AS ranks FROM {} WHERE {} GROUP BY step, members, nth)",
-                                        in("collective"), whole)));
+             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} WHERE {} GROUP BY rank)", in("run_rank"),
+                                        of_run)));
   // Last the text of a user, in which nothing is filled.
   const std::string query = filled(reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
                                                {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},
