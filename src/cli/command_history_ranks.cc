@@ -38,7 +38,8 @@ Result<int> act(const Options& options, Io& io) {
   history::LateRanks ranks = history::late_ranks_of(reduction, rules);
   ranks.store = store->name();
   ranks.run = options.run;
-  return print_history(options.common, "history ranks", compose::answer_of(std::make_shared<const history::LateRanks>(std::move(ranks))), io);
+  return print_history(options.common, "history ranks", compose::answer_of(std::make_shared<const history::LateRanks>(std::move(ranks))),
+                       io);
 }
 
 }  // namespace

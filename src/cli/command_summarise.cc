@@ -37,7 +37,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.option("-o,--output", "FILE", options.output, "of a summary (by default beside the trace, TRACE.frxsum); needed by --merge");
   syntax.flag("--merge", options.merge, "write all ranks of these files into one summary");
   syntax.option("--node", "NAME", options.node, "the machine on which the ranks ran, where the name of the trace does not say it");
-  syntax.option("--store", "PATH", options.store, "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
+  syntax.option("--store", "PATH", options.store,
+                "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
   syntax.option("--run", "NAME", options.run, "with --store: the run that the ranks are of");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: what was written");
@@ -160,10 +161,11 @@ Result<int> send_all(const Options& options, Session& session, Io& io) {
   Json files = Json::array();
   for (const std::string& path : options.files) {
     TRY_ASSIGN(const Sent sent, send_one(options, path, session, *store, moment_of_record(io)));
-    files.push_back({{"source", sent.source}, {"store", store->name()}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
+    files.push_back(
+        {{"source", sent.source}, {"store", store->name()}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
     if (!options.json) {
-      io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"), sent.known,
-                               count_text(sent.collectives, "collective")));
+      io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"),
+                               sent.known, count_text(sent.collectives, "collective")));
     }
   }
   if (options.json) write_json(io, "summarise", {{"files", files}});

@@ -61,7 +61,8 @@ Result<std::string> path_of_history(const std::string& store, const Io& io) {
 }  // namespace
 
 void describe_store(Syntax& syntax, std::string& store) {
-  syntax.option("--store", "PATH", store, "the history: its file, or clickhouse://HOST/DATABASE (default: what FRX_HISTORY says, or the file of your account)");
+  syntax.option("--store", "PATH", store,
+                "the history: its file, or clickhouse://HOST/DATABASE (default: what FRX_HISTORY says, or the file of your account)");
 }
 
 void describe_history(Syntax& syntax, HistoryOptions& options) {

@@ -15,7 +15,9 @@ using answer::unless_empty;
 using history::LateRanks;
 
 std::string headline_of(const LateRanks& shown, std::size_t late) {
-  if (late > 0) return fmt::format("{} of {} {} late by work of {} own", late, count_text(shown.ranks, "rank"), late == 1 ? "comes" : "come", late == 1 ? "its" : "their");
+  if (late > 0)
+    return fmt::format("{} of {} {} late by work of {} own", late, count_text(shown.ranks, "rank"), late == 1 ? "comes" : "come",
+                       late == 1 ? "its" : "their");
   return fmt::format("none of {} comes late in more steps than chance explains", count_text(shown.ranks, "rank"));
 }
 
@@ -29,7 +31,8 @@ Document ranks_page(const LateRanks& shown) {
   page.fact("Collectives", count_text(shown.collectives, "call"), 12);
   page.blank();
   page.paragraph(page.headline);
-  if (shown.steps_needed > shown.steps) page.paragraph(fmt::format("{} are needed to tell a late rank from chance.", count_text(shown.steps_needed, "step")));
+  if (shown.steps_needed > shown.steps)
+    page.paragraph(fmt::format("{} are needed to tell a late rank from chance.", count_text(shown.steps_needed, "step")));
   if (late.empty()) return page;
   page.section(fmt::format("Late ranks ({})", late.size()));
   Table table{.columns = {{"rank", 6, true}, {"late by", 10, true}, {"in", 22, false, 2}, names_column("node")}};

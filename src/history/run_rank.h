@@ -19,9 +19,9 @@ namespace frx::history {
 
 struct RankCollective {
   std::int64_t step = 0;
-  std::string members, what;            // the group, and "allreduce of 100 Float"
-  std::uint64_t nth = 0;                // of the collectives of this group in the step
-  std::int64_t duration_ns = 0;         // of the clock of the rank
+  std::string members, what;           // the group, and "allreduce of 100 Float"
+  std::uint64_t nth = 0;               // of the collectives of this group in the step
+  std::int64_t duration_ns = 0;        // of the clock of the rank
   std::optional<std::int64_t> own_ns;  // outside of communication since the last collective of the group; none before the first
 };
 

@@ -66,9 +66,10 @@ Result<std::vector<bool>> SqliteStore::add_ranks(const std::string& run, std::sp
 
 Result<RankReduction> SqliteStore::reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) {
   RankReduction reduced;
-  TRY_ASSIGN(Statement counts,
-             connection_.prepare("SELECT r.id, (SELECT count(*) FROM run_rank WHERE run = r.id), (SELECT count(DISTINCT step) FROM collective "
-                                 "WHERE run = r.id), (SELECT count(*) FROM collective WHERE run = r.id) FROM run r WHERE r.name = ?1"));
+  TRY_ASSIGN(
+      Statement counts,
+      connection_.prepare("SELECT r.id, (SELECT count(*) FROM run_rank WHERE run = r.id), (SELECT count(DISTINCT step) FROM collective "
+                          "WHERE run = r.id), (SELECT count(*) FROM collective WHERE run = r.id) FROM run r WHERE r.name = ?1"));
   TRY_ASSIGN(const bool is_there, counts.bind(1, run).step());
   if (!is_there) return reduced;
   reduced.ranks = static_cast<std::uint64_t>(counts.integer(1));

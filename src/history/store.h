@@ -61,8 +61,8 @@ class Store {
   virtual ~Store() = default;
   virtual const std::string& name() const = 0;
 
-  // Each whole or not at all; with an error, SQLite has none of them, and ClickHouse may have some, which the next try completes. Those that
-  // are there already stay as they are.
+  // Each whole or not at all; with an error, SQLite has none of them, and ClickHouse may have some, which the next try completes. Those
+  // that are there already stay as they are.
   virtual Result<Stored> add(std::span<const Record> records) = 0;
   virtual Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) = 0;
 

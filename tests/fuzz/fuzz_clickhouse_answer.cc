@@ -42,8 +42,10 @@ void read_literal(std::string_view text) {
   std::string read;
   std::size_t i = 1;
   for (; i < quoted.size() && quoted[i] != '\''; ++i) {
-    if (quoted[i] == '\\') read += quoted[++i] == '0' ? '\0' : quoted[i];
-    else read += quoted[i];
+    if (quoted[i] == '\\')
+      read += quoted[++i] == '0' ? '\0' : quoted[i];
+    else
+      read += quoted[i];
   }
   require(i + 1 == quoted.size() && read == text);
 }

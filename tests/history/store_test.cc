@@ -195,7 +195,8 @@ TEST_P(StoreTest, KeepsEveryDetail) {
 TEST_P(StoreTest, KeepsAnyText) {
   const auto store = open();
   std::mt19937 random(7);
-  std::vector<std::string> names = {"'", "\\'", "\\", "a\n\t\r\b\f", "') OR 1 = 1 --", "{x:String}", "%27", "\xe2\x82\xac", "\\x27", "/* */;"};
+  std::vector<std::string> names = {"'",          "\\'", "\\",           "a\n\t\r\b\f", "') OR 1 = 1 --",
+                                    "{x:String}", "%27", "\xe2\x82\xac", "\\x27",       "/* */;"};
   for (int i = 0; i < 40; ++i) {
     std::string name(1 + random() % 20, ' ');
     for (char& c : name) c = "\\'\"`%;-#/*\n\t 0xu{}()"[random() % 21];

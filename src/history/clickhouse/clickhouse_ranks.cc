@@ -13,9 +13,9 @@ constexpr std::size_t ranks_at_once = 64;
 
 // What the names in { } stand for: {rows}: the table of collectives; {whole}: a condition on the rows of ranks that are there with all
 // of theirs; {run_ranks}: the ranks of the run; {ranks}: how many; {noise_times}, {least_ns}, {least_share}: of data/ranks/fleet.yaml. From
-// the inside out: each collective with its members, each once; groups whose collectives all members have; what each member came later by work of its
-// own; that of each rank and step; the limits of each step; each rank. Of an even number of values the upper one in the middle counts, of
-// own work the lower one, as in derive/ranks/fleet_step.cc.
+// the inside out: each collective with its members, each once; groups whose collectives all members have; what each member came later by
+// work of its own; that of each rank and step; the limits of each step; each rank. Of an even number of values the upper one in the middle
+// counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
 constexpr std::string_view reduction = R"sql(
 SELECT rank, any(node), count(), countIf(late > clear), countIf(late > leaning), sumIf(late, late > clear), sumIf(late, late > leaning),
   sum(waited)
@@ -104,8 +104,8 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   if (reduced.ranks == 0) return reduced;
   TRY_ASSIGN(reduced.steps, client_.number(fmt::format("SELECT uniqExact(step) FROM {} WHERE {}", in("collective"), whole)));
   TRY_ASSIGN(reduced.collectives,
-             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} WHERE {} GROUP BY rank)", in("run_rank"),
-                                        of_run)));
+             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} WHERE {} GROUP BY rank)",
+                                        in("run_rank"), of_run)));
   // Last the text of a user, in which nothing is filled.
   const std::string query = filled(reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
                                                {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},

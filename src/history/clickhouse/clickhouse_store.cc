@@ -43,9 +43,9 @@ Result<std::vector<Summary>> ClickHouseStore::list(const Filter& filter) {
     const bool has_series = !filter.series.empty();
     where = fmt::format("{}(at_ms, id) GLOBAL IN ({})", has_series ? fmt::format("series = {} AND ", literal(filter.series)) : "", keys);
   }
-  return client_.all(fmt::format("SELECT {} FROM {} {} {} {}", record_columns, in("record"), filter.limit > 0 ? "PREWHERE" : "WHERE", where,
-                                 order),
-                     summary_in);
+  return client_.all(
+      fmt::format("SELECT {} FROM {} {} {} {}", record_columns, in("record"), filter.limit > 0 ? "PREWHERE" : "WHERE", where, order),
+      summary_in);
 }
 
 Result<std::vector<SeriesSummary>> ClickHouseStore::series(std::size_t limit) {
@@ -64,18 +64,19 @@ Result<std::vector<SeriesSummary>> ClickHouseStore::series(std::size_t limit) {
 
 Result<std::vector<TrendPoint>> ClickHouseStore::trend(const std::string& series, const std::string& metric, std::size_t most) {
   const std::string of_series = "series = " + literal(series);
-  TRY_ASSIGN(std::vector<TrendPoint> points,
-             client_.all(fmt::format("SELECT at_ms, value, id, commit_id FROM {} WHERE {} AND name = {} AND id GLOBAL IN (SELECT id FROM {} "
-                                     "WHERE {}) ORDER BY at_ms DESC, id DESC LIMIT 1 BY id LIMIT {}",
-                                     in("fact"), of_series, literal(metric), in("record"), of_series, most),
-                         [](RowReader& row) {
-                           TrendPoint point;
-                           point.at_ms = row.integer();
-                           point.value = row.real();
-                           point.id = row.id();
-                           point.commit = row.text();
-                           return point;
-                         }));
+  TRY_ASSIGN(
+      std::vector<TrendPoint> points,
+      client_.all(fmt::format("SELECT at_ms, value, id, commit_id FROM {} WHERE {} AND name = {} AND id GLOBAL IN (SELECT id FROM {} "
+                              "WHERE {}) ORDER BY at_ms DESC, id DESC LIMIT 1 BY id LIMIT {}",
+                              in("fact"), of_series, literal(metric), in("record"), of_series, most),
+                  [](RowReader& row) {
+                    TrendPoint point;
+                    point.at_ms = row.integer();
+                    point.value = row.real();
+                    point.id = row.id();
+                    point.commit = row.text();
+                    return point;
+                  }));
   std::ranges::reverse(points);
   return points;
 }
@@ -112,15 +113,16 @@ Result<std::vector<Baseline>> ClickHouseStore::baselines() {
 }
 
 Result<std::vector<RecordedPrediction>> ClickHouseStore::predictions() {
-  return client_.all(fmt::format("SELECT id, card, kernel, reading, outcome, entry FROM {} ORDER BY added_ms, id LIMIT 1 BY id", in("prediction")),
-                     [](RowReader& row) {
-                       RecordedPrediction one;
-                       for (std::string RecordedPrediction::* const member :
-                            {&RecordedPrediction::id, &RecordedPrediction::card, &RecordedPrediction::kernel, &RecordedPrediction::reading,
-                             &RecordedPrediction::outcome, &RecordedPrediction::entry})
-                         one.*member = row.text();
-                       return one;
-                     });
+  return client_.all(
+      fmt::format("SELECT id, card, kernel, reading, outcome, entry FROM {} ORDER BY added_ms, id LIMIT 1 BY id", in("prediction")),
+      [](RowReader& row) {
+        RecordedPrediction one;
+        for (std::string RecordedPrediction::*const member :
+             {&RecordedPrediction::id, &RecordedPrediction::card, &RecordedPrediction::kernel, &RecordedPrediction::reading,
+              &RecordedPrediction::outcome, &RecordedPrediction::entry})
+          one.*member = row.text();
+        return one;
+      });
 }
 
 Result<std::optional<Record>> ClickHouseStore::find(const std::string& id) {
@@ -140,14 +142,16 @@ Result<std::optional<Record>> ClickHouseStore::find(const std::string& id) {
 }
 
 Result<> ClickHouseStore::read_details(Record& record) {
-  const std::string where = fmt::format("series = {} AND at_ms = {} AND id = {}", literal(record.series), record.at_ms, id_literal(record.id));
-  TRY_ASSIGN(record.labels, client_.all(fmt::format("SELECT name, score FROM {} WHERE {} ORDER BY place LIMIT 1 BY place", in("label"), where),
-                                        [](RowReader& row) {
-                                          RecordedLabel label;
-                                          label.name = row.text();
-                                          label.score = row.maybe_real();
-                                          return label;
-                                        }));
+  const std::string where =
+      fmt::format("series = {} AND at_ms = {} AND id = {}", literal(record.series), record.at_ms, id_literal(record.id));
+  TRY_ASSIGN(record.labels,
+             client_.all(fmt::format("SELECT name, score FROM {} WHERE {} ORDER BY place LIMIT 1 BY place", in("label"), where),
+                         [](RowReader& row) {
+                           RecordedLabel label;
+                           label.name = row.text();
+                           label.score = row.maybe_real();
+                           return label;
+                         }));
   TRY_ASSIGN(record.facts, client_.all(fmt::format("SELECT name, value FROM {} WHERE {} ORDER BY name LIMIT 1 BY name", in("fact"), where),
                                        [](RowReader& row) {
                                          RecordedFact fact;
@@ -157,10 +161,9 @@ Result<> ClickHouseStore::read_details(Record& record) {
                                        }));
   TRY_ASSIGN(record.kernels, read_times("kernel", where));
   TRY_ASSIGN(record.operators, read_times("operator", where));
-  TRY_ASSIGN(std::vector<std::string> documents,
-             client_.all(fmt::format("SELECT document FROM {} WHERE at_ms = {} AND id = {} LIMIT 1", in("document"), record.at_ms,
-                                     id_literal(record.id)),
-                         [](RowReader& row) { return row.text(); }));
+  TRY_ASSIGN(std::vector<std::string> documents, client_.all(fmt::format("SELECT document FROM {} WHERE at_ms = {} AND id = {} LIMIT 1",
+                                                                         in("document"), record.at_ms, id_literal(record.id)),
+                                                             [](RowReader& row) { return row.text(); }));
   if (documents.empty()) {
     return fail(ErrorKind::malformed, "the document of record {} is not there", record.id.substr(0, 12))
         .at(printable(name()))

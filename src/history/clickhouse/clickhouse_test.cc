@@ -63,10 +63,10 @@ TEST(ClickHousePlace, IsReadWithItsDefaults) {
 }
 
 TEST(ClickHousePlace, RefusesWhatIsNone) {
-  for (const char* text :
-       {"clickhouse://", "clickhouse:///db", "clickhouse://a b", "clickhouse://h:0", "clickhouse://h:65536", "clickhouse://h:x", "clickhouse://[::1",
-        "clickhouse://[::1]x", "clickhouse://h/a-b", "clickhouse://h/1a", "clickhouse://h/d;x", "clickhouse://h/d?cluster=", "clickhouse://h/d?cluster=a'b",
-        "clickhouse://h/d?wait=-1", "clickhouse://h/d?x=1", "clickhouse://h,,g/d", "http://h"}) {
+  for (const char* text : {"clickhouse://", "clickhouse:///db", "clickhouse://a b", "clickhouse://h:0", "clickhouse://h:65536",
+                           "clickhouse://h:x", "clickhouse://[::1", "clickhouse://[::1]x", "clickhouse://h/a-b", "clickhouse://h/1a",
+                           "clickhouse://h/d;x", "clickhouse://h/d?cluster=", "clickhouse://h/d?cluster=a'b", "clickhouse://h/d?wait=-1",
+                           "clickhouse://h/d?x=1", "clickhouse://h,,g/d", "http://h"}) {
     const Result<Place> place = place_in(text);
     ASSERT_FALSE(place) << text;
     EXPECT_EQ(place.error().kind, ErrorKind::usage) << text;

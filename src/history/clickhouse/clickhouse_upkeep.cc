@@ -15,7 +15,8 @@
 namespace frx::history::clickhouse {
 namespace {
 
-constexpr std::size_t page_records = 20'000, bytes_at_once = std::size_t{16} << 20, documents_at_once = 500, most_faults = 100, series_at_once = 100;
+constexpr std::size_t page_records = 20'000, bytes_at_once = std::size_t{16} << 20, documents_at_once = 500, most_faults = 100,
+                      series_at_once = 100;
 constexpr std::chrono::minutes longest_removal{60};
 
 // "(at_ms, id) <= KEY"; the first condition is one that an index answers.
@@ -33,15 +34,16 @@ std::string behind(std::int64_t at_ms, const std::string& id) {
 Result<std::vector<ClickHouseStore::Entry>> ClickHouseStore::next_page(const std::optional<Key>& from) {
   const std::string where = from ? behind(from->at_ms, from->id) : "1";
   const std::string order = "ORDER BY at_ms, id LIMIT 1 BY at_ms, id";
-  TRY_ASSIGN(const std::vector<Key> last,
-             client_.all(fmt::format("SELECT at_ms, id FROM (SELECT at_ms, id FROM {} WHERE {} {} LIMIT {}) ORDER BY at_ms DESC, id DESC LIMIT 1",
-                                     in("document"), where, order, page_records),
-                         [](RowReader& row) {
-                           Key key;
-                           key.at_ms = row.integer();
-                           key.id = row.id();
-                           return key;
-                         }));
+  TRY_ASSIGN(
+      const std::vector<Key> last,
+      client_.all(fmt::format("SELECT at_ms, id FROM (SELECT at_ms, id FROM {} WHERE {} {} LIMIT {}) ORDER BY at_ms DESC, id DESC LIMIT 1",
+                              in("document"), where, order, page_records),
+                  [](RowReader& row) {
+                    Key key;
+                    key.at_ms = row.integer();
+                    key.id = row.id();
+                    return key;
+                  }));
   if (last.empty()) return std::vector<Entry>();
   return client_.all(fmt::format("SELECT {}, bytes FROM {} PREWHERE {} AND {} {}", record_columns, in("document"), where,
                                  up_to(last.front().at_ms, last.front().id), order),
@@ -127,8 +129,8 @@ Result<> ClickHouseStore::remove_rows(const Table& of, const std::string& where)
 
 // Servers remove beside what else they do.
 Result<> ClickHouseStore::wait_for_removal() {
-  const std::string waiting = fmt::format("SELECT count() FROM {} WHERE database = {} AND NOT is_done",
-                                          of_all_shards("mutations"), literal(client_.place().database));
+  const std::string waiting = fmt::format("SELECT count() FROM {} WHERE database = {} AND NOT is_done", of_all_shards("mutations"),
+                                          literal(client_.place().database));
   const auto end = std::chrono::steady_clock::now() + longest_removal;
   for (std::chrono::milliseconds pause{20};; pause = std::min(2 * pause, std::chrono::milliseconds(2000))) {
     TRY_ASSIGN(const std::uint64_t left, client_.number(waiting));
@@ -152,8 +154,8 @@ Result<std::uint64_t> ClickHouseStore::keep_newest(std::uint64_t keep) {
   for (std::size_t i = 0; i < longer.size(); ++i) {
     const std::string of_series = "series = " + literal(longer[i]);
     TRY_ASSIGN(const std::vector<std::string> newest,
-               client_.all(fmt::format("SELECT at_ms, id FROM {} WHERE {} ORDER BY at_ms DESC, id DESC LIMIT 1 BY id LIMIT {}, 1", in("record"),
-                                       of_series, keep),
+               client_.all(fmt::format("SELECT at_ms, id FROM {} WHERE {} ORDER BY at_ms DESC, id DESC LIMIT 1 BY id LIMIT {}, 1",
+                                       in("record"), of_series, keep),
                            [](RowReader& row) {
                              const std::int64_t at_ms = row.integer();
                              return up_to(at_ms, row.id());
@@ -199,8 +201,8 @@ Result<Store::Checked> ClickHouseStore::check() {
   if (!read) add_fault(read.error().message);
   // What is recorded meanwhile is read, too.
   if (read && checked.records < records) add_fault(fmt::format("{} have no document", count_text(records - checked.records, "record")));
-  TRY_ASSIGN(checked.bytes, client_.number(fmt::format("SELECT toUInt64(sum(bytes_on_disk)) FROM {} WHERE active AND database = {}", of_all_shards("parts"),
-                                                       literal(client_.place().database))));
+  TRY_ASSIGN(checked.bytes, client_.number(fmt::format("SELECT toUInt64(sum(bytes_on_disk)) FROM {} WHERE active AND database = {}",
+                                                       of_all_shards("parts"), literal(client_.place().database))));
   return checked;
 }
 

@@ -40,10 +40,9 @@ Result<std::set<std::string>> ClickHouseStore::known(std::string_view name, std:
   const bool are_records = name == "record";
   for (std::size_t i = 0; i < ids.size(); i += ids_at_once) {
     const std::span<const std::string> some = ids.subspan(i, std::min(ids_at_once, ids.size() - i));
-    TRY_ASSIGN(const std::vector<std::string> there,
-               client_.all(fmt::format("SELECT DISTINCT id FROM {} WHERE {} AND id IN {}", in(name), condition,
-                                       are_records ? id_literals(some) : literals(some)),
-                           [&](RowReader& row) { return are_records ? row.id() : row.text(); }));
+    TRY_ASSIGN(const std::vector<std::string> there, client_.all(fmt::format("SELECT DISTINCT id FROM {} WHERE {} AND id IN {}", in(name),
+                                                                             condition, are_records ? id_literals(some) : literals(some)),
+                                                                 [&](RowReader& row) { return are_records ? row.id() : row.text(); }));
     found.insert(there.begin(), there.end());
   }
   return found;
@@ -81,7 +80,8 @@ Result<> ClickHouseStore::insert(std::span<const Record* const> records) {
   for (const Record* one : records) {
     add_record(document, *one);
     document.natural(one->document.size()).text(one->document);
-    for (std::size_t i = 0; i < one->labels.size(); ++i) add_key(label, *one).natural(i).text(one->labels[i].name).maybe(one->labels[i].score);
+    for (std::size_t i = 0; i < one->labels.size(); ++i)
+      add_key(label, *one).natural(i).text(one->labels[i].name).maybe(one->labels[i].score);
     for (const RecordedFact& value : one->facts) add_key(fact, *one).text(one->commit).text(value.name).real(value.value);
     add_times(kernel, *one, one->kernels);
     add_times(operators, *one, one->operators);

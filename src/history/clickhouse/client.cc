@@ -189,7 +189,8 @@ Result<std::uint64_t> Client::number(const std::string& sql) {
 
 Result<std::optional<std::uint64_t>> Client::number_unless(const std::string& sql, std::initializer_list<int> errors) {
   Result<http::HttpAnswer> said = ask("", sql + " FORMAT RowBinary");
-  if (said && said->status != 200 && std::ranges::find(errors, error_number(said->body)) != errors.end()) return std::optional<std::uint64_t>();
+  if (said && said->status != 200 && std::ranges::find(errors, error_number(said->body)) != errors.end())
+    return std::optional<std::uint64_t>();
   TRY_ASSIGN(const std::string bytes, answered(std::move(said)));
   RowReader row(bytes);
   const std::uint64_t number = row.natural();

@@ -13,7 +13,7 @@ RowWriter& add_key(RowWriter& rows, const Record& record) { return rows.id(recor
 
 void add_record(RowWriter& rows, const Record& record) {
   add_key(rows, record);
-  for (std::string Record::* const text : texts) rows.text(record.*text);
+  for (std::string Record::*const text : texts) rows.text(record.*text);
   rows.maybe(record.fact(record.metric));
 }
 
@@ -22,7 +22,7 @@ Record record_in(RowReader& row) {
   record.id = row.id();
   record.series = row.text();
   record.at_ms = row.integer();
-  for (std::string Record::* const text : texts) record.*text = row.text();
+  for (std::string Record::*const text : texts) record.*text = row.text();
   if (const std::optional<double> value = row.maybe_real()) record.facts.push_back({record.metric, *value});
   return record;
 }

@@ -10,12 +10,12 @@
 namespace frx::history::clickhouse {
 
 struct RowWriter {
-  RowWriter& text(std::string_view value);  // String
-  RowWriter& id(std::string_view hexadecimal);  // FixedString(32): 64 hexadecimal digits
-  RowWriter& integer(std::int64_t value);       // Int64
-  RowWriter& natural(std::uint64_t value);      // UInt64
-  RowWriter& flag(bool value);                  // UInt8
-  RowWriter& real(double value);                // Float64
+  RowWriter& text(std::string_view value);                     // String
+  RowWriter& id(std::string_view hexadecimal);                 // FixedString(32): 64 hexadecimal digits
+  RowWriter& integer(std::int64_t value);                      // Int64
+  RowWriter& natural(std::uint64_t value);                     // UInt64
+  RowWriter& flag(bool value);                                 // UInt8
+  RowWriter& real(double value);                               // Float64
   RowWriter& maybe(const std::optional<double>& value);        // Nullable(Float64)
   RowWriter& maybe(const std::optional<std::int64_t>& value);  // Nullable(Int64)
 

@@ -14,7 +14,8 @@ bool is_clustered(const Client& client) { return !client.place().cluster.empty()
 
 // Whether the servers have ZooKeeper or Keeper, which replicas and statements for a whole cluster need.
 Result<bool> has_coordinator(Client& client) {
-  TRY_ASSIGN(const std::uint64_t found, client.number("SELECT count() FROM system.tables WHERE database = 'system' AND name = 'zookeeper'"));
+  TRY_ASSIGN(const std::uint64_t found,
+             client.number("SELECT count() FROM system.tables WHERE database = 'system' AND name = 'zookeeper'"));
   return is_clustered(client) && found > 0;
 }
 
@@ -80,7 +81,9 @@ Result<> open_tables(Client& client, Open how) {
              client.number_unless(fmt::format("SELECT max(version) FROM {}", table(client, version_table.name)),
                                   {unknown_table, unknown_database}));
   if (found && *found > version) {
-    return fail(ErrorKind::unreadable, "the history is one of a newer frx").at(printable(client.name())).hint("use that frx, or a newer one");
+    return fail(ErrorKind::unreadable, "the history is one of a newer frx")
+        .at(printable(client.name()))
+        .hint("use that frx, or a newer one");
   }
   if (found && *found == version) return {};
   if (how == Open::to_write) return make_tables(client);
