@@ -6,6 +6,7 @@
 
 #include "analyse/summaries.h"
 #include "base/temporary_directory.h"
+#include "history/clickhouse/clickhouse_store.h"
 #include "history/run_rank.h"
 #include "history/servers.h"
 #include "history/store.h"
@@ -95,6 +96,11 @@ TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
   EXPECT_EQ(reduced->steps, report->fleet.steps);
   const LateRanks said = late_ranks_of(*reduced, rules);
   expect_the_same(said, report->fleet);
+  if (servers) {
+    // Few steps at once.
+    clickhouse::ClickHouseStore in_parts(*clickhouse::Client::connect(*clickhouse::place_in(servers->address("ranks")), {}), 3000);
+    expect_the_same(late_ranks_of(*in_parts.reduce_ranks(run, rules), rules), report->fleet);
+  }
   EXPECT_GE(said.late().size(), 2u);
   EXPECT_EQ(store->reduce_ranks("absent", rules)->ranks, 0u);
   EXPECT_EQ(store->reduce_ranks("other", rules)->ranks, 7u);

@@ -17,7 +17,9 @@ namespace frx::history::clickhouse {
 
 class ClickHouseStore final : public Store {
  public:
-  explicit ClickHouseStore(Client client) : client_(std::move(client)) {}
+  // `rows_at_once`: of collectives that the server compares at a time; it holds some 400 bytes for each.
+  explicit ClickHouseStore(Client client, std::uint64_t rows_at_once = 2'000'000)
+      : client_(std::move(client)), rows_at_once_(rows_at_once) {}
 
   const std::string& name() const override { return client_.name(); }
   Result<Stored> add(std::span<const Record> records) override;
@@ -65,10 +67,12 @@ class ClickHouseStore final : public Store {
   Result<> read_documents(std::span<Entry> entries);
   // Records that meet a condition on series, at_ms and id, but for those that a baseline names. How many.
   Result<std::uint64_t> remove(const std::string& condition);
+  Result<std::vector<std::string>> usual_steps(const std::string& whole, std::uint64_t ranks);
   Result<> remove_rows(const Table& of, const std::string& where);
   Result<> wait_for_removal();
 
   Client client_;
+  std::uint64_t rows_at_once_;
 };
 
 }  // namespace frx::history::clickhouse

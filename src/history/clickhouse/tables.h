@@ -22,7 +22,7 @@ struct Table {
 };
 
 // In the order in which they are written.
-inline constexpr std::array<Table, 10> tables = {{
+inline constexpr std::array<Table, 11> tables = {{
     {"document",
      "id FixedString(32), series String, at_ms Int64, commit_id String, schema String, mode String, source String, verdict String, "
      "gpu String, program String, machine String, software String, metric String, value Nullable(Float64), bytes UInt64, document String",
@@ -45,6 +45,7 @@ inline constexpr std::array<Table, 10> tables = {{
      "run String, step Int64, members String, nth UInt64, rank Int64, what String, duration_ns Int64, has_own UInt8, own_ns Int64, at_ms "
      "Int64",
      "(run, step, members, nth, rank)", "run, step", "", Table::Part::rank},
+    {"membership", "run String, members String, rank Int64, at_ms Int64", "(run, members, rank)", "run", "", Table::Part::rank},
     {"run_rank", "run String, rank Int64, node String, step_ns Float64, collectives UInt64, at_ms Int64", "(run, rank)", "run", "",
      Table::Part::rank},
     {"record",
