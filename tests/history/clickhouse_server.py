@@ -1,9 +1,10 @@
 """Servers of ClickHouse on free ports of loopback, in a temporary folder, for tests.
 
-    clickhouse_server.py [--shards N] [--user NAME --password TEXT]    Debian's clickhouse-server
-    clickhouse_server.py --chdb FOLDER                                 the engine of FOLDER/node_modules/chdb, behind chdb_server.mjs
+    clickhouse_server.py [--shards N] [--user NAME --password TEXT] [--tls]    Debian's clickhouse-server
+    clickhouse_server.py --chdb FOLDER                                         the engine of FOLDER/node_modules/chdb, behind chdb_server.mjs
 
-Prints one line, {"store": ADDRESS, "http": [PORT, ...], "tcp": [PORT, ...], "folder": FOLDER}, or {"skip": REASON}. Then it reads lines:
+Prints one line, {"store": ADDRESS, "http": [PORT, ...], "tcp": [PORT, ...], "folder": FOLDER}, or {"skip": REASON}; with --tls the ports
+are those of HTTPS, and FOLDER/0/cert.pem is the certificate, which signs itself. Then it reads lines:
 `kill N` and `start N` (of a shard, from 0) are answered by `done`; at the end of its input everything is stopped and removed. The servers
 end with this process, however it ends.
 """
@@ -31,11 +32,13 @@ CONFIG = """<?xml version="1.0"?>
   <path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path>
   <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
   <mark_cache_size>67108864</mark_cache_size>
-  <remote_servers><frx>{shards}</frx></remote_servers>
+  <remote_servers><frx>{shards}</frx></remote_servers>{tls}
 </yandex>
 """
 SHARD = """<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host><port>{port}</port>
   <user>{user}</user><password>{password}</password></replica></shard>"""
+TLS = """<https_port>{port}</https_port><openSSL><server><certificateFile>{folder}/cert.pem</certificateFile>
+  <privateKeyFile>{folder}/key.pem</privateKeyFile><verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>"""
 USERS = """<?xml version="1.0"?>
 <yandex>
   <profiles><default/></profiles><quotas><default/></quotas>
@@ -77,6 +80,7 @@ class Servers:
         self.folder, self.options = folder, options
         self.processes: dict[int, subprocess.Popen] = {}
         self.ports = free_ports(3 * options.shards)
+        self.https = free_ports(options.shards) if options.tls else []
         shards = "".join(SHARD.format(port=self.ports[3 * i + 1], user=options.user, password=escape(options.password))
                          for i in range(options.shards))
         for i in range(options.shards):
@@ -84,7 +88,11 @@ class Servers:
             for name in ("data", "tmp"):
                 (own / name).mkdir(parents=True)
             http, tcp, interserver = self.ports[3 * i : 3 * i + 3]
-            (own / "config.xml").write_text(CONFIG.format(folder=own, http=http, tcp=tcp, interserver=interserver, shards=shards))
+            tls = TLS.format(port=self.https[i], folder=own) if options.tls else ""
+            (own / "config.xml").write_text(CONFIG.format(folder=own, http=http, tcp=tcp, interserver=interserver, shards=shards, tls=tls))
+            if options.tls:
+                subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", own / "key.pem", "-out", own / "cert.pem", "-days", "2",
+                                "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, stderr=subprocess.DEVNULL)
             (own / "users.xml").write_text(USERS.format(user=options.user, password=escape(options.password)))
 
     def start(self, shard: int) -> None:
@@ -99,9 +107,9 @@ class Servers:
         self.processes.pop(shard).wait()
 
     def address(self) -> dict:
-        http = self.ports[::3]
+        http = self.https or self.ports[::3]
         hosts = ",".join(f"127.0.0.1:{port}" for port in http)
-        return {"store": f"clickhouse://{hosts}/frx_test?cluster=frx", "http": http, "tcp": self.ports[1::3], "folder": str(self.folder)}
+        return {"store": f"clickhouse{'s' if self.https else ''}://{hosts}/frx_test?cluster=frx", "http": http, "tcp": self.ports[1::3], "folder": str(self.folder)}
 
 
 class Chdb:
@@ -145,6 +153,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=2)
     parser.add_argument("--user", default="default")
     parser.add_argument("--password", default="")
+    parser.add_argument("--tls", action="store_true")
     parser.add_argument("--chdb", type=Path)
     options = parser.parse_args()
     options.program = shutil.which("clickhouse-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
@@ -153,6 +162,8 @@ def main() -> None:
             if not (options.chdb / "node_modules" / "chdb").is_dir():
                 return say({"skip": f"no node_modules/chdb in {options.chdb}"})
             serve(Chdb(Path(folder), options.chdb.resolve()))
+        elif options.tls and shutil.which("openssl") is None:
+            say({"skip": "no openssl"})
         elif options.program is None:
             say({"skip": "no clickhouse-server"})
         else:

@@ -4,6 +4,7 @@
 
   same      every command says what it says of a database of SQLite
   password  credentials come from the environment, and what is wrong with them is said
+  encrypted over TLS, with a certificate that is trusted and one that is not
   waits     a server that is not there yet, or busy, is asked again
   others    what answers something else is refused in one line
   kills     shards are killed (SIGKILL) and started again while answers are recorded: none that was said to be recorded is lost, none is there twice
@@ -112,6 +113,26 @@ def password(frx: Frx) -> str:
         said = frx.refused("clickhouse://192.0.2.1/frx?wait=0", "list", code=2, **right)
         assert "unencrypted" in said and secret not in said, said
     return "credentials come from the environment; wrong ones, those of an address, and a password that would go unencrypted are refused"
+
+
+def encrypted(frx: Frx) -> str:
+    with Servers("--shards", "1", "--tls") as servers:
+        if "skip" in servers.said:
+            return f"TLS is not tried: {servers.said['skip']}"
+        store = servers.store("encrypted", 0)
+        said = frx.refused(store, "list")
+        assert "certificate" in said, said
+        if os.geteuid() != 0:
+            return "a certificate that is not trusted is refused over TLS (as root a trusted one would be tried, too)"
+        # The certificates of the system are those that libcurl trusts.
+        system = Path("/etc/ssl/certs/ca-certificates.crt")
+        trusted = frx.folder / "trusted.crt"
+        trusted.write_bytes((system.read_bytes() if system.exists() else b"") + (Path(servers.said["folder"]) / "0" / "cert.pem").read_bytes())
+        command = f'mount --bind {trusted} {system} && "$0" history record - --store "$1" && "$0" history list --store "$1" --json'
+        done = subprocess.run(["unshare", "-m", "sh", "-c", command, frx.program, store], input=measurement(1, 1), capture_output=True, text=True, cwd=frx.folder,
+                              env={**os.environ, "FRX_CLICKHOUSE_USER": "default"})
+        assert done.returncode == 0 or "mount" in done.stderr or "unshare" in done.stderr, done.stderr
+        return f"over TLS a certificate that is not trusted is refused, and one that is {'taken' if done.returncode == 0 else 'not tried'}"
 
 
 class Other(http.server.BaseHTTPRequestHandler):
@@ -261,6 +282,7 @@ def main() -> int:
         frx = Frx(str(Path(options.frx).resolve()), Path(folder))
         print(same(frx, servers), flush=True)
         print(password(frx), flush=True)
+        print(encrypted(frx), flush=True)
         print(others(frx), flush=True)
         print(waits(frx, servers), flush=True)
         print(kills(frx, servers, options.kills), flush=True)

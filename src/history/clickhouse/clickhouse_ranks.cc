@@ -129,7 +129,8 @@ Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string&
   std::vector<std::string> conditions;
   for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
     std::string list;
-    for (std::uint64_t rows = 0; end < steps.size() && end - begin < steps_at_once && (end == begin || rows + steps[end].rows <= rows_at_once_); ++end) {
+    for (std::uint64_t rows = 0;
+         end < steps.size() && end - begin < steps_at_once && (end == begin || rows + steps[end].rows <= rows_at_once_); ++end) {
       rows += steps[end].rows;
       list += fmt::format("{}{}", list.empty() ? "" : ",", steps[end].number);
     }
@@ -152,15 +153,16 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   std::map<std::int64_t, RankHits> by_rank;
   for (const std::string& steps : parts) {
     // Last the texts of a user, in which nothing is filled.
-    const std::string query = filled(reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
-                                                 {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},
-                                                 {"{least_share}", fmt::format("toFloat64({})", rules.late.least_share)},
-                                                 {"{rows}", in("collective")},
-                                                 {"{memberships}", in("membership")},
-                                                 {"{steps}", steps},
-                                                 {"{run_ranks}", fmt::format("{} WHERE run = {{run}}", in("run_rank"))},
-                                                 {"{whole}", fmt::format("run = {{run}} AND rank GLOBAL IN (SELECT rank FROM {} WHERE run = {{run}})", in("run_rank"))},
-                                                 {"{run}", literal(run)}});
+    const std::string query = filled(
+        reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
+                    {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},
+                    {"{least_share}", fmt::format("toFloat64({})", rules.late.least_share)},
+                    {"{rows}", in("collective")},
+                    {"{memberships}", in("membership")},
+                    {"{steps}", steps},
+                    {"{run_ranks}", fmt::format("{} WHERE run = {{run}}", in("run_rank"))},
+                    {"{whole}", fmt::format("run = {{run}} AND rank GLOBAL IN (SELECT rank FROM {} WHERE run = {{run}})", in("run_rank"))},
+                    {"{run}", literal(run)}});
     TRY_ASSIGN(const std::vector<RankHits> some, client_.all(query, hits_in));
     for (const RankHits& one : some) {
       RankHits& sum = by_rank.try_emplace(one.rank, RankHits{.rank = one.rank, .node = one.node}).first->second;
