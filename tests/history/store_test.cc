@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
+#include "history/clickhouse/record_rows.h"
 #include "history/json_in.h"
 #include "history/record_of.h"
 #include "history/servers.h"
@@ -45,6 +46,13 @@ class StoreTest : public ::testing::TestWithParam<const char*> {
     Result<std::unique_ptr<Store>> store = open_store(servers ? servers->address(name) : folder.file(name + ".db"), how);
     if (!store) throw std::runtime_error(to_string(store.error()));
     return std::move(*store);
+  }
+
+  // Every row of a record as a second process would write it; SQLite has no such moment.
+  void add_behind_its_back(const Record& again) {
+    if (!servers) return;
+    clickhouse::Client client = *clickhouse::Client::connect(*clickhouse::place_in(servers->address("kept")), {});
+    ASSERT_TRUE(clickhouse::insert_records(client, std::vector<const Record*>{&again}));
   }
 
   static std::string exported(Store& store, TransferFormat format) {
@@ -243,6 +251,22 @@ TEST_P(StoreTest, WhatWasRemovedCanBeRecordedAgain) {
   EXPECT_EQ(*store->keep_newest(0), 3u);
   EXPECT_TRUE(store->series(10)->empty());
   EXPECT_TRUE(store->metrics("s")->empty());
+}
+
+// As two processes do that record the same answer at the same moment: each has looked before the other wrote.
+TEST_P(StoreTest, WhatIsThereTwiceCountsOnce) {
+  const auto store = open();
+  ASSERT_TRUE(store->add(std::vector{record(1, 1000), record(2, 1500)}));
+  add_behind_its_back(record(1, 1001));
+  EXPECT_EQ(store->list({})->size(), 2u);
+  EXPECT_EQ(store->trend("s", "seconds", 10)->size(), 2u);
+  EXPECT_EQ(store->series(10)->front().records, 2u);
+  EXPECT_TRUE((*store->find(record(1).id))->fact("seconds"));
+  const std::string text = exported(*store, TransferFormat::ndjson);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
+  EXPECT_TRUE(store->check()->faults.empty());
+  EXPECT_EQ(*store->keep_newest(1), 1u);
+  EXPECT_EQ(store->list({})->size(), 1u);
 }
 
 TEST_P(StoreTest, ReadingNeedsAHistory) {

@@ -51,7 +51,6 @@ class ClickHouseStore final : public Store {
   std::string in(std::string_view name) const { return table(client_, name); }
 
   Result<std::set<std::string>> known(std::string_view name, std::string_view condition, std::span<const std::string> ids);
-  Result<> insert(std::span<const Record* const> records);
   Result<> write_baseline(const Baseline& baseline, bool is_removed);
   Result<> read_details(Record& record);
   Result<std::vector<RecordedTime>> read_times(std::string_view name, const std::string& where);
@@ -62,7 +61,7 @@ class ClickHouseStore final : public Store {
   };
   // Of the table `document` behind a key, oldest first.
   Result<std::vector<Entry>> next_page(const std::optional<Key>& from);
-  // Leaves those that are there.
+  // Leaves those that are there, each once.
   Result<> drop_unfinished(std::vector<Entry>& page);
   Result<> read_documents(std::span<Entry> entries);
   // Records that meet a condition on series, at_ms and id, but for those that a baseline names. How many.

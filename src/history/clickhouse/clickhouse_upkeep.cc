@@ -64,7 +64,14 @@ Result<> ClickHouseStore::drop_unfinished(std::vector<Entry>& page) {
   }
   TRY_ASSIGN(const std::set<std::string> there,
              known("record", "series IN " + literals(std::vector<std::string>(series.begin(), series.end())), ids));
-  std::erase_if(page, [&](const Entry& one) { return !there.contains(one.record.id); });
+  // Of an answer that two processes recorded at once, the newer row counts.
+  std::set<std::string_view> seen;
+  std::vector<Entry> kept;
+  for (std::size_t i = page.size(); i-- > 0;) {
+    if (there.contains(ids[i]) && seen.insert(ids[i]).second) kept.push_back(std::move(page[i]));
+  }
+  std::ranges::reverse(kept);
+  page = std::move(kept);
   return {};
 }
 

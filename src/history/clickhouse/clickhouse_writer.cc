@@ -34,6 +34,27 @@ constexpr std::string_view prediction_columns = "id, card, kernel, reading, outc
 
 }  // namespace
 
+// The row in `record` last: with it, the record is there.
+Result<> insert_records(Client& client, std::span<const Record* const> records) {
+  RowWriter document, label, fact, kernel, operators, record;
+  for (const Record* one : records) {
+    add_record(document, *one);
+    document.natural(one->document.size()).text(one->document);
+    for (std::size_t i = 0; i < one->labels.size(); ++i)
+      add_key(label, *one).natural(i).text(one->labels[i].name).maybe(one->labels[i].score);
+    for (const RecordedFact& value : one->facts) add_key(fact, *one).text(one->commit).text(value.name).real(value.value);
+    add_times(kernel, *one, one->kernels);
+    add_times(operators, *one, one->operators);
+    add_record(record, *one);
+  }
+  TRY(client.insert(table(client, "document"), fmt::format("{}, bytes, document", record_columns), document.bytes));
+  TRY(client.insert(table(client, "label"), "id, series, at_ms, place, name, score", label.bytes));
+  TRY(client.insert(table(client, "fact"), "id, series, at_ms, commit_id, name, value", fact.bytes));
+  TRY(client.insert(table(client, "kernel"), time_columns, kernel.bytes));
+  TRY(client.insert(table(client, "operator"), time_columns, operators.bytes));
+  return client.insert(table(client, "record"), record_columns, record.bytes);
+}
+
 // Which of these ids a table has. Those of records lie by series, and are 32 bytes.
 Result<std::set<std::string>> ClickHouseStore::known(std::string_view name, std::string_view condition, std::span<const std::string> ids) {
   std::set<std::string> found;
@@ -69,30 +90,9 @@ Result<Stored> ClickHouseStore::add(std::span<const Record> records) {
       TRY_ASSIGN(const std::size_t added, add(record.predictions, record.at_ms));
       stored.predictions += added;
     }
-    TRY(insert(fresh));
+    TRY(insert_records(client_, fresh));
   }
   return stored;
-}
-
-// The row in `record` last: with it, the record is there.
-Result<> ClickHouseStore::insert(std::span<const Record* const> records) {
-  RowWriter document, label, fact, kernel, operators, record;
-  for (const Record* one : records) {
-    add_record(document, *one);
-    document.natural(one->document.size()).text(one->document);
-    for (std::size_t i = 0; i < one->labels.size(); ++i)
-      add_key(label, *one).natural(i).text(one->labels[i].name).maybe(one->labels[i].score);
-    for (const RecordedFact& value : one->facts) add_key(fact, *one).text(one->commit).text(value.name).real(value.value);
-    add_times(kernel, *one, one->kernels);
-    add_times(operators, *one, one->operators);
-    add_record(record, *one);
-  }
-  TRY(client_.insert(in("document"), fmt::format("{}, bytes, document", record_columns), document.bytes));
-  TRY(client_.insert(in("label"), "id, series, at_ms, place, name, score", label.bytes));
-  TRY(client_.insert(in("fact"), "id, series, at_ms, commit_id, name, value", fact.bytes));
-  TRY(client_.insert(in("kernel"), time_columns, kernel.bytes));
-  TRY(client_.insert(in("operator"), time_columns, operators.bytes));
-  return client_.insert(in("record"), record_columns, record.bytes);
 }
 
 Result<std::size_t> ClickHouseStore::add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) {
