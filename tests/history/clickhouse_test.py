@@ -219,9 +219,9 @@ def kills(frx: Frx, servers: Servers, count: int, writers: int = 3, seed: int = 
             n += 1
             arguments = ["record", "-", "--series", f"s{writer}-{n % 8}", "--json"]
             # Every second one does not wait: what it may have left behind is completed by the next.
-            text, patient = measurement(writer, n, 2000), n % 2 == 0
-            done = frx.run(servers.store("kills", 30 if patient else 0), *arguments, text=text)
-            if done.returncode != 0 and not patient:
+            text, waits_long = measurement(writer, n, 2000), n % 2 == 0
+            done = frx.run(servers.store("kills", 30 if waits_long else 0), *arguments, text=text)
+            if done.returncode != 0 and not waits_long:
                 unsure[writer] += 1
                 done = frx.run(store, *arguments, text=text)
             if done.returncode != 0:
