@@ -17,7 +17,8 @@ function(frx_library name)
   add_library(frx_${name} STATIC ${sources})
   frx_unity(frx_${name} ${sources} ALONE ${ARG_ALONE})
   target_include_directories(frx_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_compile_options(frx_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  target_compile_options(frx_${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                               -Wno-missing-field-initializers)
   if(ARG_PRECOMPILED_BY)
     # GCC 12 crashes (IPA pass cp) where code of -O3 starts from a header that was precompiled with -O1.
     get_target_property(ARG_SPARING frx_${ARG_PRECOMPILED_BY} FRX_SPARING)

@@ -24,6 +24,9 @@ const Analyzer* analyzer_for(std::span<const Input> inputs);
 // What the analyser of run bundles does. `layouts`: as of analyse_run().
 Result<std::shared_ptr<const report::RunReport>> analyse_bundle(Input& input, Context& context, report::Layouts layouts);
 
+// What the analyser of ranks does with as many as are analysed one by one; null where there are more, which are not analysed.
+Result<std::shared_ptr<const report::RanksReport>> analyse_few_ranks(std::vector<Input>& inputs, Context& context);
+
 #define FRX_ANALYZER(name) extern const Analyzer name##_analyzer;
 #include "analyse/analyzers.def"
 #undef FRX_ANALYZER

@@ -55,14 +55,13 @@ Result<> add_traces(std::vector<Input> inputs, Context& context, report::Evidenc
     evidence.add_layout_copies(trace->program.layout_copy_share.value_or(0));
     return {};
   }
-  TRY_ASSIGN(const Analysis analysis, analyse(std::move(inputs), context));
-  if (!analysis.as<report::RanksReport>()) {
+  TRY_ASSIGN(const std::shared_ptr<const report::RanksReport> ranks, analyse_few_ranks(inputs, context));
+  if (!ranks) {
     return fail(ErrorKind::not_enough, "more than {} ranks are not joined with other sources", report::most_ranks_one_by_one)
         .at(name)
         .hint("analyse the ranks alone, and the other sources with the trace of one rank");
   }
-  const auto& ranks = *analysis.as<report::RanksReport>();
-  evidence.add(ranks.source, ranks.ranks.size() == 1 ? ranks.ranks.front().trace->scope().diagnosis : ranks.scope.diagnosis);
+  evidence.add(ranks->source, ranks->ranks.size() == 1 ? ranks->ranks.front().trace->scope().diagnosis : ranks->scope.diagnosis);
   return {};
 }
 

@@ -38,25 +38,6 @@ Result<std::vector<report::RankRecording>> recording_at(const SummaryFile& file,
   return one;
 }
 
-// A text that it owns.
-class KeptText final : public ingest::RandomAccess {
- public:
-  explicit KeptText(std::string bytes) : bytes_(std::move(bytes)), access_(ingest::random_access_to(bytes_)) {}
-  std::uint64_t size() const override { return access_->size(); }
-  Result<> read_at(std::uint64_t offset, std::span<char> buffer) const override { return access_->read_at(offset, buffer); }
-
- private:
-  std::string bytes_;
-  std::shared_ptr<const RandomAccess> access_;
-};
-
-// The ranks of a trace, summarised in memory.
-Result<SummaryFile> summaries_of(Input& input, Context& context) {
-  std::string name = input.source.name();
-  TRY_ASSIGN(const std::vector<model::RankSummary> ranks, summarise(std::move(input), context, ""));
-  return SummaryFile::open(std::move(name), std::make_shared<KeptText>(ingest::rank_summary::packed(ranks)));
-}
-
 report::TraceFile failing(std::string name, Error error) {
   return {std::move(name), {}, [error = std::move(error)](const auto&, Interner&) -> Result<std::vector<report::RankRecording>> {
             return Failure{error};
@@ -128,7 +109,7 @@ Result<std::vector<report::FleetEntry>> RankInputs::fleet(std::vector<std::strin
       entries.push_back({*opened_[i], rank});
       continue;
     }
-    Result<SummaryFile> made = opened_[i] ? summaries_of(inputs_[i], context_) : Failure{opened_[i].error()};
+    Result<SummaryFile> made = opened_[i] ? summaries_of(std::move(inputs_[i]), context_, "") : Failure{opened_[i].error()};
     if (!made) {
       if (!first) first = made.error();
       notes.push_back(fmt::format("{} is left out: {}", printable(names[at]), made.error().message));
@@ -150,6 +131,12 @@ Result<std::vector<model::RankSummary>> summarise(Input input, Context& context,
   for (const report::RankRecording& one : analyst->analyse_ranks(std::move(timeline), words))
     summaries.push_back(report::summary_of(one, words, node.empty() ? report::node_in_name(trace) : node));
   return summaries;
+}
+
+Result<SummaryFile> summaries_of(Input input, Context& context, const std::string& node) {
+  std::string name = input.source.name();
+  TRY_ASSIGN(const std::vector<model::RankSummary> ranks, summarise(std::move(input), context, node));
+  return SummaryFile::open(std::move(name), ingest::random_access_holding(ingest::rank_summary::packed(ranks)));
 }
 
 Result<SummaryFile> open_summaries(Input& input) {

@@ -15,6 +15,9 @@ namespace frx::analyse {
 // the name of the file says of it. Errors: it is no trace; it says no steps and no work.
 Result<std::vector<model::RankSummary>> summarise(Input input, Context& context, const std::string& node);
 
+// The same as a file in memory.
+Result<ingest::rank_summary::SummaryFile> summaries_of(Input input, Context& context, const std::string& node);
+
 // A file of summaries, which is read as far as it is asked. Many may be open at the same time: each opens its file again for what it reads.
 Result<ingest::rank_summary::SummaryFile> open_summaries(Input& input);
 

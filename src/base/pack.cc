@@ -2,6 +2,10 @@
 
 namespace frx {
 
+void put_fixed(std::string& bytes, std::uint64_t value, int width) {
+  for (int i = 0; i < width; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
+}
+
 void Packer::number(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
   bytes.push_back(static_cast<char>(value));
@@ -10,10 +14,6 @@ void Packer::number(std::uint64_t value) {
 void Packer::put(std::string& text) {
   number(text.size());
   bytes += text;
-}
-
-void Packer::fixed(std::uint64_t value) {
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
 }
 
 std::uint64_t Unpacker::number() {

@@ -26,6 +26,9 @@ constexpr std::uint64_t folded(std::int64_t value) {
 }
 constexpr std::int64_t unfolded(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
 
+// Of the lowest `width` bytes, the lowest first.
+void put_fixed(std::string& bytes, std::uint64_t value, int width);
+
 class Packer {
  public:
   static constexpr bool reads = false;
@@ -47,7 +50,7 @@ class Packer {
   template <typename Value>
   void put(Value& value) {
     if constexpr (std::is_same_v<Value, double>) {
-      fixed(std::bit_cast<std::uint64_t>(value));
+      put_fixed(bytes, std::bit_cast<std::uint64_t>(value), 8);
     } else if constexpr (std::is_signed_v<Value>) {
       number(folded(static_cast<std::int64_t>(value)));
     } else if constexpr (std::is_integral_v<Value>) {
@@ -71,7 +74,6 @@ class Packer {
   void put(std::array<Value, count>& values) {
     for (Value& value : values) put(value);
   }
-  void fixed(std::uint64_t value);
 };
 
 // Of bytes that are not trusted: what does not fit leaves ok() false, and every value read from then on is empty.

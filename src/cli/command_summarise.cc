@@ -94,22 +94,19 @@ Result<Written> summarise_one(const Options& options, const std::string& trace, 
 }
 
 // A summary as it is; a trace is summarised first, in memory.
-Result<rank_summary::SummaryFile> opened(const Options& options, analyse::Input input, const std::string& path, Session& session,
-                                         std::vector<std::unique_ptr<std::string>>& kept) {
+Result<rank_summary::SummaryFile> opened(const Options& options, const std::string& path, Session& session) {
+  TRY_ASSIGN(analyse::Input input, session.input(path));
   if (input.kind() == ingest::Kind::rank_summary) return analyse::open_summaries(input);
-  TRY_ASSIGN(const std::vector<model::RankSummary> ranks, analyse::summarise(std::move(input), session.context(), options.node));
+  TRY_ASSIGN(rank_summary::SummaryFile made, analyse::summaries_of(std::move(input), session.context(), options.node));
   session.end_progress();
-  kept.push_back(std::make_unique<std::string>(rank_summary::packed(ranks)));
-  return rank_summary::SummaryFile::open(path, ingest::random_access_to(*kept.back()));
+  return made;
 }
 
 Result<Written> merge_all(const Options& options, Session& session) {
   if (options.output.empty()) return fail(ErrorKind::usage, "summarise: --merge needs a file to write: --output FILE");
-  std::vector<std::unique_ptr<std::string>> kept;
   std::vector<rank_summary::SummaryFile> files;
   for (const std::string& path : options.files) {
-    TRY_ASSIGN(analyse::Input input, session.input(path));
-    TRY_ASSIGN(rank_summary::SummaryFile file, opened(options, std::move(input), path, session, kept));
+    TRY_ASSIGN(rank_summary::SummaryFile file, opened(options, path, session));
     files.push_back(std::move(file));
   }
   TRY_ASSIGN(const std::string bytes, rank_summary::merged(files));
@@ -137,9 +134,7 @@ Result<> send(const Options& options, std::vector<history::RunRank>& ranks, hist
 
 Result<Sent> send_one(const Options& options, const std::string& path, Session& session, history::Store& store, std::int64_t at_ms) {
   constexpr std::size_t at_once = 16;
-  TRY_ASSIGN(analyse::Input input, session.input(path));
-  std::vector<std::unique_ptr<std::string>> kept;
-  TRY_ASSIGN(const rank_summary::SummaryFile file, opened(options, std::move(input), path, session, kept));
+  TRY_ASSIGN(const rank_summary::SummaryFile file, opened(options, path, session));
   Sent sent{.source = path};
   std::vector<history::RunRank> ranks;
   for (std::size_t i = 0; i < file.ranks(); ++i) {
@@ -184,7 +179,7 @@ void tell(const Options& options, const std::vector<Written>& all, Io& io) {
   for (const Written& one : all) {
     std::string text = fmt::format("wrote {}: {}, {}", printable(one.file), count_text(one.ranks, "rank"), bytes_text(one.bytes));
     if (!options.merge) text += fmt::format(", {}, {}", count_text(one.steps, "step"), count_text(one.calls, "collective"));
-    if (one.trace_bytes > 0 && one.bytes > 0) text += fmt::format(" (the trace: {})", bytes_text(one.trace_bytes));
+    if (one.trace_bytes > 0) text += fmt::format(" (the trace: {})", bytes_text(one.trace_bytes));
     io.out.write(text + "\n");
   }
 }

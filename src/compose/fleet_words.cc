@@ -37,15 +37,13 @@ namespace {
 
 constexpr std::size_t rows_shown = 16, nodes_named = 4;
 
-double cost_of(const Record& record) { return record.excess_ns * record.share(); }
-
 // Late by themselves, the costliest first.
 std::vector<std::size_t> late_alone(const Fleet& fleet) {
   std::vector<std::size_t> late;
   for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
     if (fleet.ranks[i].late.habit != Habit::none && !fleet.ranks[i].by_node) late.push_back(i);
   }
-  std::ranges::stable_sort(late, std::ranges::greater{}, [&](std::size_t i) { return cost_of(fleet.ranks[i].late); });
+  std::ranges::stable_sort(late, std::ranges::greater{}, [&](std::size_t i) { return fleet.ranks[i].late.cost_ns(); });
   return late;
 }
 
@@ -154,7 +152,7 @@ void add_slow_links(Document& page, const FleetView& view) {
   Table table{{number_column("times", 6), number_column("of a step", 9, 2), answer::Column{"in", 22}, number_column("groups", 6, 2),
                words_column("which link", Fit::wrap)}};
   for (const FleetLink& link : std::span(fleet.links).first(std::min(rows_shown, fleet.links.size()))) {
-    const auto cost = [&](std::size_t i) { return cost_of(fleet.groups[i].slow); };
+    const auto cost = [&](std::size_t i) { return fleet.groups[i].slow.cost_ns(); };
     const Record& worst = fleet.groups[*std::ranges::max_element(link.groups, {}, cost)].slow;
     table.add({fmt::format("{:.2f}", worst.ratio), share_of(worst.excess_ns, fleet.step_ns), of_steps(worst),
                std::to_string(link.groups.size()), link_name(view, link)});

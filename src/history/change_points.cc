@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "derive/compare/two_samples.h"
+
 namespace frx::history {
 namespace {
 
@@ -30,12 +32,6 @@ constexpr Limits limits_of(std::size_t i) {
 // A scale that is known from few places may be too small.
 double for_few(std::size_t places) { return 1 + 6.0 / static_cast<double>(places); }
 
-double middle_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // Differences at one length.
 struct Length {
   std::vector<double> past;  // the last ones, half a length apart
@@ -55,10 +51,10 @@ struct Length {
       oldest = (oldest + 1) % most_places;
     }
     std::vector<double> sorted = past;
-    centre = middle_of(sorted);
+    centre = derive::compare::upper_median(sorted);
     for (double& value : sorted) value = std::abs(value - centre);
     largest = std::ranges::max(sorted);
-    scale = of_normal * middle_of(sorted);
+    scale = of_normal * derive::compare::upper_median(sorted);
   }
 
   void pass_by(double difference, std::size_t b) {

@@ -42,7 +42,7 @@ std::vector<LateRanks::One> LateRanks::late() const {
   for (const One& one : all) {
     if (one.late.habit != Habit::none) found.push_back(one);
   }
-  std::ranges::stable_sort(found, std::ranges::greater{}, [](const One& one) { return one.late.excess_ns * one.late.share(); });
+  std::ranges::stable_sort(found, std::ranges::greater{}, [](const One& one) { return one.late.cost_ns(); });
   return found;
 }
 

@@ -34,18 +34,6 @@ struct Source::Opened : ByteSource {
 
 namespace {
 
-// Random access to a text that it owns.
-class KeptBytes : public RandomAccess {
- public:
-  explicit KeptBytes(std::string bytes) : bytes_(std::move(bytes)), access_(random_access_to(bytes_)) {}
-  std::uint64_t size() const override { return access_->size(); }
-  Result<> read_at(std::uint64_t offset, std::span<char> buffer) const override { return access_->read_at(offset, buffer); }
-
- private:
-  std::string bytes_;
-  std::shared_ptr<const RandomAccess> access_;
-};
-
 // Bytes that own the text they are read from.
 class TextBytes : public ByteSource {
  public:
@@ -172,7 +160,7 @@ Result<std::shared_ptr<const RandomAccess>> Source::random_access(std::uint64_t 
     return open_random_access(path_);
   }
   TRY_ASSIGN(std::string all, text(limit));
-  return std::make_shared<const KeptBytes>(std::move(all));
+  return random_access_holding(std::move(all));
 }
 
 Result<std::shared_ptr<const RandomAccess>> Source::random_access_to_content(std::uint64_t limit) {
@@ -187,7 +175,7 @@ Result<std::shared_ptr<const RandomAccess>> Source::random_access_to_content(std
     }
   }
   TRY_ASSIGN(std::string all, text(limit));
-  return std::make_shared<const KeptBytes>(std::move(all));
+  return random_access_holding(std::move(all));
 }
 
 std::uint64_t Source::size_hint() {

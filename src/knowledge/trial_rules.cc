@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/files.h"
+#include "knowledge/limited_number.h"
 
 namespace frx::knowledge {
 namespace {
@@ -13,27 +14,19 @@ constexpr std::array<std::string_view, 2> change_kinds = {"memory_format", "cont
 constexpr std::array<std::string_view, 5> policy_members = {"changes", "least_gain_pct", "largest_risk", "allow_distributed",
                                                             "allow_custom_ops"};
 
-std::string place_of(const Value& value, const Value& map) { return value ? value.where() : map.where(); }
-
-Result<double> trial_number(const Value& map, std::string_view key, double most) {
-  const std::optional<double> number = map[key].number();
-  if (number && *number >= 0 && *number <= most) return *number;
-  return fail(ErrorKind::malformed, "expected {} as a number from 0 to {:g}", key, most).at(place_of(map[key], map));
-}
-
 Result<bool> trial_truth(const Value& map, std::string_view key) {
   if (const std::optional<bool> truth = map[key].boolean()) return *truth;
-  return fail(ErrorKind::malformed, "expected {} as true or false", key).at(place_of(map[key], map));
+  return fail(ErrorKind::malformed, "expected {} as true or false", key).at(place_in(map, key));
 }
 
 Result<LayoutRisk> risk_in(const Value& map, std::string_view key) {
   const auto* const at = std::ranges::find(risks, map[key].text());
-  if (at == risks.end()) return fail(ErrorKind::malformed, "expected {} as low, medium or high", key).at(place_of(map[key], map));
+  if (at == risks.end()) return fail(ErrorKind::malformed, "expected {} as low, medium or high", key).at(place_in(map, key));
   return static_cast<LayoutRisk>(at - risks.begin());
 }
 
 Result<std::size_t> count_in(const Value& map, std::string_view key) {
-  TRY_ASSIGN(const double number, trial_number(map, key, 1000));
+  TRY_ASSIGN(const double number, limited_number(map, key, 1000));
   return static_cast<std::size_t>(number);
 }
 
@@ -47,7 +40,7 @@ Result<> read_policy(const Value& map, LayoutPolicy& policy) {
     }
   }
   if (map["least_gain_pct"]) {
-    TRY_ASSIGN(policy.least_gain_pct, trial_number(map, "least_gain_pct", 1000));
+    TRY_ASSIGN(policy.least_gain_pct, limited_number(map, "least_gain_pct", 1000));
   }
   if (map["largest_risk"]) {
     TRY_ASSIGN(policy.largest_risk, risk_in(map, "largest_risk"));
@@ -62,17 +55,17 @@ Result<> read_policy(const Value& map, LayoutPolicy& policy) {
 }
 
 Result<> read_numerics(const Value& map, TrialRules& rules) {
-  TRY_ASSIGN(rules.share_within, trial_number(map, "share_within", 1));
-  TRY_ASSIGN(rules.times_tolerance, trial_number(map, "times_tolerance", 1000));
-  TRY_ASSIGN(rules.times_self_noise, trial_number(map, "times_self_noise", 1000));
-  TRY_ASSIGN(rules.largest_self_noise, trial_number(map, "largest_self_noise", 1));
-  TRY_ASSIGN(rules.loss_worse, trial_number(map, "loss_worse", 1));
-  TRY_ASSIGN(rules.loss_band, trial_number(map, "loss_band", 1));
+  TRY_ASSIGN(rules.share_within, limited_number(map, "share_within", 1));
+  TRY_ASSIGN(rules.times_tolerance, limited_number(map, "times_tolerance", 1000));
+  TRY_ASSIGN(rules.times_self_noise, limited_number(map, "times_self_noise", 1000));
+  TRY_ASSIGN(rules.largest_self_noise, limited_number(map, "largest_self_noise", 1));
+  TRY_ASSIGN(rules.loss_worse, limited_number(map, "loss_worse", 1));
+  TRY_ASSIGN(rules.loss_band, limited_number(map, "loss_band", 1));
   TRY_ASSIGN(const Value list, map.list("tolerances"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     ToleranceRule rule{list.item(i)["dtype"].text()};
-    TRY_ASSIGN(rule.rtol, trial_number(list.item(i), "rtol", 1));
-    TRY_ASSIGN(rule.atol, trial_number(list.item(i), "atol", 1));
+    TRY_ASSIGN(rule.rtol, limited_number(list.item(i), "rtol", 1));
+    TRY_ASSIGN(rule.atol, limited_number(list.item(i), "atol", 1));
     rules.tolerances.push_back(rule);
   }
   return {};
@@ -96,9 +89,9 @@ Result<TrialRules> TrialRules::load(const Library& library) {
   rules.relayout = file["kernels"]["relayout"].texts();
   rules.fallbacks = file["kernels"]["fallbacks"].texts();
   const Value performance = file["performance"];
-  TRY_ASSIGN(rules.times_noise, trial_number(performance, "times_noise", 1000));
-  TRY_ASSIGN(rules.memory_more, trial_number(performance, "memory_more", 10));
-  TRY_ASSIGN(rules.memory_of_device, trial_number(performance, "memory_of_device", 1));
+  TRY_ASSIGN(rules.times_noise, limited_number(performance, "times_noise", 1000));
+  TRY_ASSIGN(rules.memory_more, limited_number(performance, "memory_more", 10));
+  TRY_ASSIGN(rules.memory_of_device, limited_number(performance, "memory_of_device", 1));
   rules.messages = file["distributed"]["messages"].texts();
   rules.wrappers = file["distributed"]["wrappers"].texts();
   TRY_ASSIGN(rules.groups, count_in(file["distributed"], "groups"));

@@ -11,15 +11,15 @@ namespace {
 Result<TuningLimits> limits_in(const Value& file) {
   TuningLimits limits;
   const Value guards = file["guards"], quality = file["quality"], shapes = file["dynamic_shapes"];
-  TRY_ASSIGN(limits.min_speedup, tuning_number(guards, "min_speedup", 100));
-  TRY_ASSIGN(limits.max_memory_ratio, tuning_number(guards, "max_memory_ratio", 1));
-  TRY_ASSIGN(limits.max_step_time_regression, tuning_number(guards, "max_step_time_regression", 100));
+  TRY_ASSIGN(limits.min_speedup, limited_number(guards, "min_speedup", 100));
+  TRY_ASSIGN(limits.max_memory_ratio, limited_number(guards, "max_memory_ratio", 1));
+  TRY_ASSIGN(limits.max_step_time_regression, limited_number(guards, "max_step_time_regression", 100));
   TRY_ASSIGN(limits.fewest_steps, tuning_count(guards, "fewest_steps"));
-  TRY_ASSIGN(limits.max_final_loss_regression, tuning_number(quality, "max_final_loss_regression", 100));
-  TRY_ASSIGN(limits.max_loss_divergence, tuning_number(quality, "max_loss_divergence", 100));
-  TRY_ASSIGN(limits.output_abs_tolerance, tuning_number(quality, "output_abs_tolerance", 1e9));
-  TRY_ASSIGN(limits.memory_headroom, tuning_number(file["safety"], "memory_headroom", 1));
-  TRY_ASSIGN(limits.dynamic_shapes_share, tuning_number(shapes, "share", 1));
+  TRY_ASSIGN(limits.max_final_loss_regression, limited_number(quality, "max_final_loss_regression", 100));
+  TRY_ASSIGN(limits.max_loss_divergence, limited_number(quality, "max_loss_divergence", 100));
+  TRY_ASSIGN(limits.output_abs_tolerance, limited_number(quality, "output_abs_tolerance", 1e9));
+  TRY_ASSIGN(limits.memory_headroom, limited_number(file["safety"], "memory_headroom", 1));
+  TRY_ASSIGN(limits.dynamic_shapes_share, limited_number(shapes, "share", 1));
   TRY_ASSIGN(limits.dynamic_shapes_changes, tuning_count(shapes, "fewest_changes"));
   return limits;
 }

@@ -175,16 +175,8 @@ Result<TuningAction> action_in(const Value& entry, const Value& family) {
 
 }  // namespace
 
-std::string place_in(const Value& map, std::string_view key) { return map[key] ? map[key].where() : map.where(); }
-
-Result<double> tuning_number(const Value& map, std::string_view key, double most) {
-  const std::optional<double> number = map[key].number();
-  if (number && *number >= 0 && *number <= most) return *number;
-  return fail(ErrorKind::malformed, "expected {} as a number from 0 to {:g}", key, most).at(place_in(map, key));
-}
-
 Result<std::size_t> tuning_count(const Value& map, std::string_view key) {
-  TRY_ASSIGN(const double number, tuning_number(map, key, 10'000));
+  TRY_ASSIGN(const double number, limited_number(map, key, 10'000));
   if (number != std::floor(number)) return fail(ErrorKind::malformed, "expected {} as a whole number", key).at(place_in(map, key));
   return static_cast<std::size_t>(number);
 }

@@ -7,14 +7,11 @@
 
 #include "base/document.h"
 #include "base/result.h"
+#include "knowledge/limited_number.h"
 #include "knowledge/tuning.h"
 
 namespace frx::knowledge {
 
-// Where a member is, or where the map is that lacks it.
-std::string place_in(const Value& map, std::string_view key);
-// A number from 0 to `most`.
-Result<double> tuning_number(const Value& map, std::string_view key, double most);
 // A whole number from 0 to 10,000.
 Result<std::size_t> tuning_count(const Value& map, std::string_view key);
 

@@ -74,7 +74,8 @@ struct Launch {
   TextPlace place;
   std::string raw_config, grid_expr, block_expr, shared_memory_expr, stream_expr;  // "" where not given
   std::optional<Extent> grid, block;                                               // where constant
-  std::optional<std::uint64_t> least_threads;                                      // of a block whose size the host chooses
+  bool is_block_of_size = false;               // the block has as many threads as a size of run time says
+  std::optional<std::uint64_t> least_threads;  // of a block whose size the host chooses
   GridRounding rounding;
   bool is_task_of_threads = false;  // the kernel stores nothing itself: each thread makes a call that others could not share
   std::optional<std::uint64_t> dynamic_shared_bytes;

@@ -1,6 +1,7 @@
 #include "report/finding_repeats.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -16,15 +17,31 @@ namespace {
 using model::Finding;
 using model::TextPlace;
 
-// The message decides for launches, the place for the rest.
-using Key = std::tuple<const model::FindingType*, std::string_view, std::uint32_t, std::uint32_t, std::string_view>;
+// The message decides for launches and for kernels that a macro makes, the place for the rest.
+struct Key {
+  const model::FindingType* type = nullptr;
+  std::string_view file;
+  std::uint32_t line = 0, column = 0;
+  std::string_view message, macro;
+
+  auto operator<=>(const Key&) const = default;
+};
 
 bool is_about_launches(const Finding& finding) { return finding.type->is_about_launches; }
 
+// "OPERATION" of `OPERATION(float, add, x + y)`; empty for other code.
+std::string_view macro_in(std::string_view snippet) {
+  constexpr std::string_view of_macros = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const std::size_t end = snippet.find_first_not_of(of_macros);
+  return end != snippet.npos && end > 0 && snippet[end] == '(' ? snippet.substr(0, end) : std::string_view();
+}
+
 Key key_of(const Finding& finding) {
   const TextPlace& at = finding.place();
-  if (is_about_launches(finding)) return {finding.type, at.file.view(), 0, 0, finding.message.view()};
-  return {finding.type, at.file.view(), at.line, at.column, ""};
+  if (is_about_launches(finding)) return {finding.type, at.file.view(), 0, 0, finding.message.view(), ""};
+  const std::string_view macro = macro_in(finding.snippet.view());
+  if (!macro.empty()) return {finding.type, at.file.view(), 0, 0, finding.message.view(), macro};
+  return {finding.type, at.file.view(), at.line, at.column, "", ""};
 }
 
 // The kernels and places that a finding has so far, so that each is added once.
@@ -51,7 +68,7 @@ std::string names_of(const std::vector<SharedText>& kernels) {
   std::vector<std::string> names;
   for (const SharedText& kernel : std::span(kernels).first(std::min(most, kernels.size()))) names.emplace_back(printable(kernel.view()));
   if (kernels.size() > most) names.push_back(count_text(kernels.size() - most, "more kernel"));
-  return join(names, ", ");
+  return join_with_and(names);
 }
 
 }  // namespace

@@ -112,6 +112,25 @@ TEST(FindingRepeats, CodeThatSeveralKernelsCallIsOneFinding) {
   EXPECT_TRUE(findings[1].more_kernels.empty());
 }
 
+TEST(FindingRepeats, KernelsThatOneMacroMakesAreOneFinding) {
+  const Rules rules;
+  std::vector<Finding> findings;
+  for (const auto& [line, kernel, snippet] :
+       {std::tuple(7u, "add", "OPERATION(add, x + y)"), std::tuple(8u, "sub", "OPERATION(sub, x - y)"),
+        std::tuple(9u, "neg", "NEGATION(neg)"), std::tuple(10u, "own", "sum(a[i]);")}) {
+    findings.push_back(found(rules.plain, Tier::pedantic, "a.cu", line, kernel));
+    findings.back().snippet = std::string(snippet);
+  }
+  findings.push_back(findings.front());
+  findings.back().message = std::string("It holds for x.");
+  join_repeats(findings);
+  ASSERT_EQ(findings.size(), 4u);
+  EXPECT_EQ(findings[0].message.view(), "It holds. The same code is part of sub.");
+  ASSERT_EQ(findings[0].more_places().size(), 1u);
+  EXPECT_EQ(findings[0].more_places()[0].line, 8u);
+  EXPECT_TRUE(findings[1].more_kernels.empty());
+}
+
 TEST(FindingRepeats, LaunchesOfAFileWithOneMessageAreOneFinding) {
   const Rules rules;
   std::vector<Finding> findings = {found(rules.launches, Tier::by_default, "a.cu", 7, "first"),

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/fleet_report.h"
+#include "report/rank_identity.h"
 #include "report/ranks_report.h"
 
 namespace frx::report {
@@ -30,18 +31,10 @@ std::int64_t shifted(std::int64_t time, std::int64_t base) {
 // Calls of summaries: a block of each rank is held.
 class CallsOfFiles final : public derive::ranks::FleetCalls {
  public:
-  explicit CallsOfFiles(std::size_t ranks) : cursors_(ranks) {}
-
-  // `words`: the numbers of the words of the rank among those of all.
-  Result<> add(std::size_t rank, const FleetEntry& entry, std::vector<std::uint32_t> words) {
-    Cursor& cursor = cursors_[rank];
-    cursor.file = entry.file;
-    cursor.words = std::move(words);
-    TRY_ASSIGN(cursor.blocks, entry.file->blocks(entry.rank));
-    return {};
-  }
-  void add_base_times(const std::vector<std::int64_t>& bases) {
-    for (std::size_t i = 0; i < bases.size(); ++i) cursors_[i].base = bases[i];
+  // The next rank. `words`: the numbers of its words among those of all; `base`: what is added to its times.
+  void add(std::shared_ptr<const SummaryFile> file, std::vector<SummaryFile::Section> blocks, std::vector<std::uint32_t> words,
+           std::int64_t base) {
+    cursors_.push_back({std::move(file), std::move(blocks), std::move(words), base, 0, {}, 0});
   }
 
   Result<> read(std::size_t rank, std::int64_t step, std::vector<FleetCall>& into) override {
@@ -78,10 +71,8 @@ class CallsOfFiles final : public derive::ranks::FleetCalls {
 // Calls of ranks that were read whole.
 class CallsOfSequences final : public derive::ranks::FleetCalls {
  public:
-  explicit CallsOfSequences(const RanksReport& report) {
-    std::vector<std::int64_t> bases;
-    for (const RankOfRun& one : report.ranks) bases.push_back(one.trace->facts.base_time_ns);
-    bases = comparable(std::move(bases));
+  // `bases`: what is added to the times of each rank.
+  CallsOfSequences(const RanksReport& report, const std::vector<std::int64_t>& bases) {
     for (const RankOfRun& one : report.ranks) {
       const std::int64_t base = bases[by_step_.size()];
       std::map<std::int64_t, std::vector<FleetCall>>& steps = by_step_.emplace_back();
@@ -103,44 +94,39 @@ class CallsOfSequences final : public derive::ranks::FleetCalls {
   std::vector<std::map<std::int64_t, std::vector<FleetCall>>> by_step_;
 };
 
-Failure not_one_run(std::string found, const model::RankHead& a, const model::RankHead& b) {
-  return fail(ErrorKind::malformed, "expected the ranks of one run, found {}: {} and {}", found, printable(a.trace), printable(b.trace))
-      .hint("name the summaries that belong together, or a folder that holds nothing else");
-}
-
 Result<> check_identity(FleetReport& report) {
-  const std::vector<model::RankHead>& heads = report.heads;
-  const auto twice = std::ranges::adjacent_find(heads, {}, &model::RankHead::rank);
-  if (twice != heads.end()) return not_one_run(fmt::format("rank {} twice", *twice->rank), *twice, *std::next(twice));
-  const model::RankHead* first = nullptr;
-  for (const model::RankHead& head : heads) {
-    if (head.world_size.value_or(0) <= 0) continue;
-    if (first && head.world_size != first->world_size)
-      return not_one_run(fmt::format("worlds of {} and of {} ranks", *first->world_size, *head.world_size), *first, head);
-    first = &head;
-  }
-  if (first) report.world_size = first->world_size;
-  std::int64_t next = 0;
-  const auto gap = [&](std::int64_t end) {
-    if (next < end) report.missing.emplace_back(next, end - 1);
-  };
-  for (const model::RankHead& head : heads) {
-    gap(*head.rank);
-    next = *head.rank + 1;
-  }
-  if (report.world_size) gap(*report.world_size);
+  std::vector<NumberedRank> ranks;
+  for (const model::RankHead& head : report.heads) ranks.push_back({*head.rank, head.trace, head.world_size});
+  const RunWords words{"ranks", "name the summaries that belong together, or a folder that holds nothing else"};
+  TRY_ASSIGN(RanksPresent present, ranks_present(ranks, words, report.notes));
+  report.world_size = present.world_size;
+  report.missing = std::move(present.missing);
   return {};
 }
 
 struct KnownRank {
   FleetEntry entry;
   std::vector<std::string> words;
+  std::vector<SummaryFile::Section> blocks;  // of calls
 };
+
+struct ReadRank {
+  model::RankSummary summary;
+  std::vector<SummaryFile::Section> blocks;
+};
+
+// All but the calls.
+Result<ReadRank> read(const FleetEntry& entry) {
+  ReadRank rank;
+  TRY_ASSIGN(rank.summary, entry.file->without_calls(entry.rank));
+  TRY_ASSIGN(rank.blocks, entry.file->blocks(entry.rank));
+  return rank;
+}
 
 // The entries by rank. What is damaged is left out with a note; it is an error where nothing is left.
 Result<std::vector<KnownRank>> by_rank(const std::vector<FleetEntry>& entries, FleetReport& report) {
-  std::vector<Result<model::RankSummary>> known(entries.size(), model::RankSummary());
-  for_each_in_parallel(entries.size(), [&](std::size_t i) { known[i] = entries[i].file->without_calls(entries[i].rank); });
+  std::vector<Result<ReadRank>> known(entries.size(), ReadRank());
+  for_each_in_parallel(entries.size(), [&](std::size_t i) { known[i] = read(entries[i]); });
   std::vector<std::pair<std::int64_t, std::size_t>> order;
   std::optional<Error> first;
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -149,19 +135,19 @@ Result<std::vector<KnownRank>> by_rank(const std::vector<FleetEntry>& entries, F
       report.notes.push_back(fmt::format("{} is left out: {}", printable(entries[i].file->name()), known[i].error().message));
       continue;
     }
-    if (!known[i]->head.rank) {
+    if (!known[i]->summary.head.rank) {
       return fail(ErrorKind::malformed, "expected the summaries of the ranks of one run, found one that names no rank")
           .at(entries[i].file->name())
           .hint("put the rank into the name of the trace before it is summarised: trace.rank0.json");
     }
-    order.emplace_back(*known[i]->head.rank, i);
+    order.emplace_back(*known[i]->summary.head.rank, i);
   }
   if (order.empty() && first) return Failure{*first};
   std::ranges::sort(order);
   std::vector<KnownRank> sorted;
   for (const auto& [rank, i] : order) {
-    sorted.push_back({entries[i], std::move(known[i]->words)});
-    report.heads.push_back(std::move(known[i]->head));
+    sorted.push_back({entries[i], std::move(known[i]->summary.words), std::move(known[i]->blocks)});
+    report.heads.push_back(std::move(known[i]->summary.head));
   }
   return sorted;
 }
@@ -215,7 +201,7 @@ Result<> answer(const TraceAnalyst& analyst, const FleetEntry& entry, FleetRepor
 
 std::optional<std::size_t> costliest(const derive::ranks::Fleet& fleet) {
   std::optional<std::size_t> most;
-  const auto cost = [&](std::size_t i) { return fleet.ranks[i].late.excess_ns * fleet.ranks[i].late.share(); };
+  const auto cost = [&](std::size_t i) { return fleet.ranks[i].late.cost_ns(); };
   for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
     if (fleet.ranks[i].late.habit != Habit::none && (!most || cost(i) > cost(*most))) most = i;
   }
@@ -224,15 +210,13 @@ std::optional<std::size_t> costliest(const derive::ranks::Fleet& fleet) {
 
 Result<derive::ranks::Fleet> fleet_of(const TraceAnalyst& analyst, const RanksReport& report) {
   TRY_ASSIGN(const knowledge::FleetRules rules, knowledge::FleetRules::load(analyst.judge().knowledge().library));
-  CallsOfSequences calls(report);
+  std::vector<std::int64_t> bases;
+  for (const RankOfRun& one : report.ranks) bases.push_back(one.trace->facts.base_time_ns);
+  bases = comparable(std::move(bases));
+  CallsOfSequences calls(report, bases);
   std::vector<FleetRank> ranks;
   for (const RankOfRun& one : report.ranks) {
-    FleetRank rank{one.rank,
-                   one.node,
-                   one.trace->scope().step_numbers,
-                   one.trace->step_time_ns().value_or(0),
-                   one.trace->scope().facts[model::RunFact::communication_fraction],
-                   one.trace->facts.base_time_ns};
+    FleetRank rank{one.rank, one.node, one.trace->scope().step_numbers, one.trace->step_time_ns().value_or(0), bases[ranks.size()]};
     std::ranges::sort(rank.steps);
     ranks.push_back(std::move(rank));
   }
@@ -244,22 +228,21 @@ Result<std::shared_ptr<FleetReport>> analyse_fleet(const TraceAnalyst& analyst, 
   auto report = std::make_shared<FleetReport>();
   report->source = std::move(source);
   report->notes = std::move(notes);
-  TRY_ASSIGN(const std::vector<KnownRank> sorted, by_rank(entries, *report));
-  TRY(check_identity(*report));
+  TRY_ASSIGN(std::vector<KnownRank> sorted, by_rank(entries, *report));
+  if (Result<> known = check_identity(*report); !known) return Failure{std::move(known).error()}.at(report->source);
   TRY_ASSIGN(const knowledge::FleetRules rules, knowledge::FleetRules::load(analyst.judge().knowledge().library));
-  CallsOfFiles calls(sorted.size());
-  std::vector<FleetRank> ranks;
   std::vector<std::int64_t> bases;
+  for (const model::RankHead& head : report->heads) bases.push_back(head.base_time_ns);
+  bases = comparable(std::move(bases));
+  CallsOfFiles calls;
+  std::vector<FleetRank> ranks;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     std::vector<std::uint32_t> words;
     for (const std::string& word : sorted[i].words) words.push_back(report->words.add(word));
-    TRY(calls.add(i, sorted[i].entry, std::move(words)));
+    calls.add(sorted[i].entry.file, std::move(sorted[i].blocks), std::move(words), bases[i]);
     model::RankHead& head = report->heads[i];
-    bases.push_back(head.base_time_ns);
-    ranks.push_back(
-        {*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), head.exposed_communication, head.base_time_ns});
+    ranks.push_back({*head.rank, head.node, std::move(head.steps), head.step_time_ns.value_or(0), bases[i]});
   }
-  calls.add_base_times(comparable(std::move(bases)));
   TRY_ASSIGN(report->fleet, derive::ranks::fleet_of(ranks, calls, report->words, rules));
   collect_labels(*report);
   report->answering = costliest(report->fleet).value_or(typical(report->heads));

@@ -34,41 +34,43 @@ bool take_devices(std::vector<RankOfRun>& ranks) {
   return true;
 }
 
-Failure not_one_run(std::string found, const RankOfRun& a, const RankOfRun& b) {
-  return fail(ErrorKind::malformed, "expected the traces of one run, found {}: {} and {}", found, printable(a.trace->source),
-              printable(b.trace->source))
-      .hint("name the traces that belong together: frx analyze run1.rank0.json run1.rank1.json");
+Failure not_one_run(const RunWords& words, std::string found, const NumberedRank& a, const NumberedRank& b) {
+  return fail(ErrorKind::malformed, "expected the {} of one run, found {}: {} and {}", words.what, found, printable(a.trace),
+              printable(b.trace))
+      .hint(std::string(words.hint));
 }
 
-Result<> take_world(RanksReport& report) {
-  const RankOfRun* first = nullptr;
-  for (const RankOfRun& one : report.ranks) {
-    const std::optional<std::int64_t>& size = one.trace->facts.world_size;
-    if (!size || *size <= 0) continue;
-    if (first && *size != *report.world_size) {
-      return not_one_run(fmt::format("worlds of {} and of {} ranks", *report.world_size, *size), *first, one);
+Result<std::optional<std::int64_t>> world_of(std::span<const NumberedRank> ranks, const RunWords& words, std::vector<std::string>& notes) {
+  const NumberedRank* first = nullptr;
+  for (const NumberedRank& one : ranks) {
+    if (one.world_size.value_or(0) <= 0) continue;
+    if (first && *one.world_size != *first->world_size) {
+      return not_one_run(words, fmt::format("worlds of {} and of {} ranks", *first->world_size, *one.world_size), *first, one);
     }
     first = &one;
-    report.world_size = size;
   }
-  if (report.world_size && report.ranks.back().rank >= *report.world_size) {
-    report.notes.push_back(fmt::format("rank {} is beyond the {} of its world", report.ranks.back().rank,
-                                       count_text(static_cast<std::size_t>(*report.world_size), "rank")));
+  if (!first) return std::optional<std::int64_t>();
+  if (ranks.back().rank >= *first->world_size) {
+    notes.push_back(fmt::format("rank {} is beyond the {} of its world", ranks.back().rank,
+                                count_text(static_cast<std::size_t>(*first->world_size), "rank")));
   }
-  return {};
+  return first->world_size;
 }
 
 // The gaps before, between and after the present ranks; after the last only where the size of the world is known.
-void find_missing(RanksReport& report) {
+std::vector<std::pair<std::int64_t, std::int64_t>> gaps_between(std::span<const NumberedRank> ranks,
+                                                                std::optional<std::int64_t> world_size) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> gaps;
   std::int64_t next = 0;
   const auto gap = [&](std::int64_t end) {
-    if (next < end) report.missing.emplace_back(next, end - 1);
+    if (next < end) gaps.emplace_back(next, end - 1);
   };
-  for (const RankOfRun& one : report.ranks) {
+  for (const NumberedRank& one : ranks) {
     gap(one.rank);
     next = one.rank + 1;
   }
-  if (report.world_size) gap(*report.world_size);
+  if (world_size) gap(*world_size);
+  return gaps;
 }
 
 }  // namespace
@@ -81,6 +83,18 @@ std::string_view name_of(RankSource source) {
     case RankSource::device: return "GPU number";
   }
   return "";
+}
+
+Result<RanksPresent> ranks_present(std::span<const NumberedRank> ranks, const RunWords& words, std::vector<std::string>& notes) {
+  const auto twice = std::ranges::adjacent_find(ranks, {}, &NumberedRank::rank);
+  if (twice != ranks.end()) return not_one_run(words, fmt::format("rank {} twice", twice->rank), *twice, *std::next(twice));
+  if (ranks.front().rank < 0 || ranks.back().rank == INT64_MAX) {
+    return fail(ErrorKind::malformed, "expected ranks from 0 on, found {}", ranks.front().rank < 0 ? ranks.front().rank : INT64_MAX);
+  }
+  RanksPresent present;
+  TRY_ASSIGN(present.world_size, world_of(ranks, words, notes));
+  present.missing = gaps_between(ranks, present.world_size);
+  return present;
 }
 
 Result<> identify(RanksReport& report) {
@@ -97,13 +111,12 @@ Result<> identify(RanksReport& report) {
         .hint("analyse one trace at a time, or put the rank into the names: trace.rank0.json, trace.rank1.json");
   }
   std::ranges::stable_sort(ranks, {}, &RankOfRun::rank);
-  const auto twice = std::ranges::adjacent_find(ranks, {}, &RankOfRun::rank);
-  if (twice != ranks.end()) return not_one_run(fmt::format("rank {} twice", twice->rank), *twice, *std::next(twice));
-  if (ranks.front().rank < 0 || ranks.back().rank == INT64_MAX) {
-    return fail(ErrorKind::malformed, "expected ranks from 0 on, found {}", ranks.front().rank < 0 ? ranks.front().rank : INT64_MAX);
-  }
-  TRY(take_world(report));
-  find_missing(report);
+  std::vector<NumberedRank> numbered;
+  for (const RankOfRun& one : ranks) numbered.push_back({one.rank, one.trace->source, one.trace->facts.world_size});
+  const RunWords words{"traces", "name the traces that belong together: frx analyze run1.rank0.json run1.rank1.json"};
+  TRY_ASSIGN(RanksPresent present, ranks_present(numbered, words, report.notes));
+  report.world_size = present.world_size;
+  report.missing = std::move(present.missing);
   return {};
 }
 

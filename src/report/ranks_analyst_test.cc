@@ -3,39 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
-#include "ingest/chrome_trace/testing.h"
+#include "report/rank_traces_testing.h"
 
 namespace frx::report {
 namespace {
 
-using ::frx::testing::event;
-using ::frx::testing::trace_with;
+using ::frx::testing::rank_trace;
 
-std::string header(int rank, int world) {
-  return fmt::format(R"("distributedInfo": {{"backend": "nccl", "rank": {}, "world_size": {}}},)", rank, world);
-}
-
-// Six steps of 10 ms. In each, four collectives of 100 us, to which the rank comes `late_us` late by computing longer; all leave together,
-// so that ranks in time stay longer in them.
-std::string rank_trace(double late_us, double most_late_us, const std::string& head = "", int device = 0) {
-  std::string events;
-  int correlation = 0;
-  const auto launched = [&](std::string_view kernel, int stream, double begin, double duration) {
-    const std::string id = fmt::format(R"("correlation": {}, "device": {}, "stream": {})", ++correlation, device, stream);
-    events += event("cuda_runtime", "cudaLaunchKernel", "1/1", begin - 8, 5, id);
-    events += event("kernel", kernel, fmt::format("{}/{}", device, stream), begin, duration, id);
-  };
-  for (int step = 0; step < 6; ++step) {
-    const double begin = step * 10'000 + 1000;
-    events += event("user_annotation", fmt::format("ProfilerStep#{}", step), "1/1", begin, 10'000);
-    for (int i = 0; i < 4; ++i) {
-      const double at = begin + 50 + i * 2400;
-      launched("sgemm", 7, at, 400 + late_us);
-      launched("ncclDevKernel_AllReduce_Sum_f32(int)", 17, at + 400 + late_us, most_late_us - late_us + 100);
-    }
-  }
-  return "{" + head + trace_with(events).substr(1);
-}
+std::string header(int rank, int world) { return ::frx::testing::rank_header(rank, world); }
 
 class RanksOfRun : public ::testing::Test {
  protected:
@@ -164,6 +139,23 @@ TEST_F(RanksOfRun, OfSeveralRecordingsOfAProcessTheLastCounts) {
   ASSERT_EQ(run->ranks.size(), 2u);
   EXPECT_EQ(run->ranks[0].trace->source, "host_70.2000.pt.trace.json");
   EXPECT_NE(run->notes[0].find("2 earlier ones left out"), std::string::npos) << run->notes[0];
+}
+
+// A rank without collectives is of no group; that it does not say its time of day leaves the clocks of the others as they are.
+TEST_F(RanksOfRun, ClocksAreComparedOnlyWhereEachRankSaysItsTimeOfDay) {
+  for (int rank = 0; rank < 3; ++rank)
+    add(fmt::format("{}.json", rank),
+        rank_trace(0, 0, header(rank, 4) + fmt::format(R"("baseTimeNanoseconds": {},)", 1'000'000 * (rank + 1))));
+  const auto three = report();
+  ASSERT_TRUE(three);
+  EXPECT_EQ(three->fleet.clocks.offset_ns, 1'000'000);
+  std::string alone = rank_trace(0, 0, header(3, 4));
+  for (std::size_t at = 0; (at = alone.find("ncclDevKernel", at)) != std::string::npos;) alone.replace(at, 4, "gone");
+  add("3.json", alone);
+  const auto four = report();
+  ASSERT_TRUE(four);
+  EXPECT_EQ(four->fleet.collectives, three->fleet.collectives);
+  EXPECT_FALSE(four->fleet.clocks.offset_ns);
 }
 
 TEST_F(RanksOfRun, ARankThatLacksACollectiveIsSaidAndNotCompared) {

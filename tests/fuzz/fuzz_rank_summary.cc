@@ -3,6 +3,7 @@
 #include "fuzz/input.h"
 #include "ingest/rank_summary/layout.h"
 #include "ingest/rank_summary/summary_file.h"
+#include "ingest/run_bundle/zip_fields.h"
 #include "report/rank_recording.h"
 
 namespace {
@@ -19,23 +20,23 @@ const frx::report::TraceAnalyst& analyst() {
 std::string mended(std::string bytes) {
   const auto set = [&](std::size_t at, std::string_view of) {
     std::string crc;
-    rank_summary::put_fixed(crc, rank_summary::crc_of(of), 4);
+    frx::put_fixed(crc, rank_summary::crc_of(of), 4);
     bytes.replace(at, 4, crc);
   };
   if (bytes.size() < rank_summary::fixed_head) return bytes;
-  const std::uint64_t ranks = rank_summary::fixed_at(bytes, 12, 4);
+  const std::uint64_t ranks = frx::ingest::little_endian(bytes, 12, 4);
   const std::uint64_t directory = rank_summary::fixed_head + ranks * rank_summary::directory_row;
   if (ranks > 100 || directory + 4 > bytes.size()) return bytes;
   set(directory, std::string_view(bytes).substr(0, directory));
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
     const std::size_t row = rank_summary::fixed_head + rank * rank_summary::directory_row;
-    const std::uint64_t offset = rank_summary::fixed_at(bytes, row, 8), begin = directory + 4 + offset;
+    const std::uint64_t offset = frx::ingest::little_endian(bytes, row, 8), begin = directory + 4 + offset;
     if (offset > bytes.size() || begin + 4 > bytes.size()) continue;
-    const std::uint64_t count = rank_summary::fixed_at(bytes, begin, 4), table = 4 + count * rank_summary::table_row;
+    const std::uint64_t count = frx::ingest::little_endian(bytes, begin, 4), table = 4 + count * rank_summary::table_row;
     if (count > 1000 || begin + table + 4 > bytes.size()) continue;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::size_t at = begin + 4 + i * rank_summary::table_row;
-      const std::uint64_t from = rank_summary::fixed_at(bytes, at + 24, 8), size = rank_summary::fixed_at(bytes, at + 32, 8);
+      const std::uint64_t from = frx::ingest::little_endian(bytes, at + 24, 8), size = frx::ingest::little_endian(bytes, at + 32, 8);
       if (from > bytes.size() || size > bytes.size() || begin + from + size > bytes.size()) continue;
       set(at + 48, std::string_view(bytes).substr(begin + from, size));
     }

@@ -65,6 +65,15 @@ class Fleets : public ::testing::Test {
     ASSERT_TRUE(write_file(into + "/" + fs::path(trace).filename().string() + ".frxsum", ingest::rank_summary::packed(*ranks)));
   }
 
+  // The trace of each rank, and its summary.
+  void write(const testing::MadeCluster& cluster, const std::string& traces, const std::string& summaries) {
+    for (int rank = 0; rank < cluster.ranks(); ++rank) {
+      const std::string trace = traces + "/" + cluster.trace_name(rank);
+      ASSERT_TRUE(write_file(trace, cluster.trace(rank)));
+      summarise(trace, summaries);
+    }
+  }
+
   void expect_same_answers(const std::string& traces, const std::string& summaries) {
     for (const std::string_view format : {"text", "json", "markdown"}) {
       const std::string from_traces = answer_of(traces, format);
@@ -129,11 +138,7 @@ TEST_F(Fleets, SummariesSayWhatTracesSay) {
                                       .ranks_at_times = 1,
                                       .slow_pairs = 1});
   const std::string traces = folder("traces"), summaries = folder("summaries");
-  for (int rank = 0; rank < cluster.ranks(); ++rank) {
-    const std::string trace = traces + "/" + cluster.trace_name(rank);
-    ASSERT_TRUE(write_file(trace, cluster.trace(rank)));
-    summarise(trace, summaries);
-  }
+  write(cluster, traces, summaries);
   ASSERT_EQ(cluster.ranks(), 64);
   expect_same_answers(traces, summaries);
 }
@@ -173,18 +178,14 @@ TEST_F(Fleets, AFileOfThisVersionThatWasKeptIsStillRead) {
   }
 }
 
-// One file that a tool made of the traces of several ranks.
+// Ranks in one file, in whichever order files were merged, are the same bytes and say what a file of each says.
 TEST_F(Fleets, MergingDoesNotChangeTheAnswer) {
   const testing::MadeCluster cluster({.tensor = 2, .data = 4, .pipeline = 1, .steps = 8, .layers = 4, .seed = 3, .late_ranks = 1});
   const std::string summaries = folder("summaries"), merged = folder("merged");
   std::vector<ingest::rank_summary::SummaryFile> files;
   std::vector<std::string> kept;
-  for (int rank = 0; rank < cluster.ranks(); ++rank) {
-    const std::string trace = folder("traces") + "/" + cluster.trace_name(rank);
-    ASSERT_TRUE(write_file(trace, cluster.trace(rank)));
-    summarise(trace, summaries);
-    kept.push_back(*read_file(summaries + "/" + cluster.trace_name(rank) + ".frxsum"));
-  }
+  write(cluster, folder("traces"), summaries);
+  for (int rank = 0; rank < cluster.ranks(); ++rank) kept.push_back(*read_file(summaries + "/" + cluster.trace_name(rank) + ".frxsum"));
   for (const std::string& bytes : kept) files.push_back(*ingest::rank_summary::SummaryFile::open("f", ingest::random_access_to(bytes)));
   const auto all = ingest::rank_summary::merged(files);
   const auto left = ingest::rank_summary::merged(std::span(files).first(3)),

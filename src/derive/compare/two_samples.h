@@ -56,6 +56,8 @@ Judgement judge(std::span<const double> first, std::span<const double> second, d
 double median_of_sorted(std::span<const double> values);
 // Of at least one value, in any order.
 double median_of(std::vector<double> values);
+// The value in the middle, of an even number the larger one of two; 0 of none. `values` is reordered.
+double upper_median(std::vector<double>& values);
 // The median distance of the values from `median` (MAD).
 double median_deviation(std::span<const double> values, double median);
 

@@ -144,6 +144,14 @@ TEST(TwoSamples, TheRatioIsTheMedianOfAllRatios) {
   EXPECT_NEAR(judge(first, second).ratio.value(), median, 1e-9);
 }
 
+TEST(TwoSamples, TheUpperMedianIsOneOfTheValues) {
+  std::vector<double> none, three = {3, 1, 2}, four = {4, 1, 3, 2};
+  EXPECT_EQ(upper_median(none), 0);
+  EXPECT_EQ(upper_median(three), 2);
+  EXPECT_EQ(upper_median(four), 3);
+  EXPECT_EQ(median_of({4, 1, 3, 2}), 2.5);
+}
+
 TEST(TwoSamplesSimulation, RunsOfOneProgramAreSeldomCalledDifferent) {
   for (const std::size_t count : {3u, 5u, 8u, 20u, 60u}) {
     Random random(count);

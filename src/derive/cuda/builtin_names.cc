@@ -24,12 +24,24 @@ std::optional<Op> coordinate_named(std::string_view name) {
   return first ? std::optional(static_cast<Op>(static_cast<int>(*first) + axis)) : std::nullopt;
 }
 
-bool is_warp_size(std::string_view name) {
+namespace {
+
+// In lower case, without underscores.
+std::string letters_of(std::string_view name) {
   std::string letters;
   for (const char c : name) {
     if (c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
-  return letters.ends_with("warpsize");
+  return letters;
+}
+
+}  // namespace
+
+bool is_warp_size(std::string_view name) { return letters_of(name).ends_with("warpsize"); }
+
+bool is_full_mask(std::string_view name) {
+  const std::string letters = letters_of(name);
+  return letters.ends_with("fullmask") || letters.ends_with("fullwarpmask") || letters.ends_with("finalmask");
 }
 
 }  // namespace frx::derive::cuda

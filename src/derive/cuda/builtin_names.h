@@ -17,4 +17,7 @@ std::optional<Op> coordinate_named(std::string_view name);
 // WARP_SIZE, kWarpSize, C10_WARP_SIZE: constants of headers that are not part of the input. Their value is 32 on every NVIDIA GPU.
 bool is_warp_size(std::string_view name);
 
+// FULL_MASK, FINAL_MASK: all lanes of a warp, of headers that are not part of the input either.
+bool is_full_mask(std::string_view name);
+
 }  // namespace frx::derive::cuda

@@ -38,9 +38,10 @@ class Places {
   std::size_t count_ = 0;
 };
 
-// The facts of each subject: facts_memory.cc, facts_control.cc, facts_shared.cc, facts_arithmetic.cc, facts_threads.cc,
+// The facts of each subject: facts_memory.cc, facts_guards.cc, facts_control.cc, facts_shared.cc, facts_arithmetic.cc, facts_threads.cc,
 // facts_sync.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
+void add_guard_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
 void add_branch_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);

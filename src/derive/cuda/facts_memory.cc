@@ -1,4 +1,4 @@
-// Facts about global memory: coalescing, reuse, bounds.
+// Facts about global memory: coalescing and reuse.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -167,89 +167,6 @@ void add_reuse(const KernelView& view, CodeSubject& into) {
            only_windows ? windows.take() : places.take());
 }
 
-// i == 0
-bool names_one_thread(const Expressions& e, ExprId condition) {
-  const Expr& x = e[condition];
-  return x.op == Op::eq && e.uses(condition, Uses::thread) && e.uses(x.a, Uses::thread) != e.uses(x.b, Uses::thread) &&
-         !e.uses(condition, Uses::loaded);
-}
-
-bool is_guarded(const KernelView& view, const Access& access) {
-  constexpr auto guards = Uses::comparison | Uses::varying | Uses::opaque;
-  const Expressions& e = view.trace.expressions;
-  // begin >= min(begin + share, n) is a guard as well.
-  if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards | Uses::clamped)) return true;
-  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
-    const Context& context = view.trace.contexts[c];
-    if (e.uses(context.condition, guards) || names_one_thread(e, context.condition)) return true;
-    // for (i = begin; i < min(begin + share, n); ++i)
-    if (context.is_loop && e.uses(context.condition, Uses::clamped) && e.uses(context.condition, Uses::uniform)) return true;
-  }
-  return false;
-}
-
-// `y * width + x` where launches have rows of blocks beyond the data: is y compared with something?
-bool is_row_guarded(const KernelView& view, const Access& access) {
-  constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
-  const Expressions& e = view.trace.expressions;
-  const auto guards = [&](ExprId condition) { return e.uses(condition, Uses::thread_y | unknown); };
-  if (!e.uses(access.address, Uses::thread_y) || e.uses(access.address, Uses::clamped | unknown) || guards(access.alive)) return true;
-  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
-    if (guards(view.trace.contexts[c].condition)) return true;
-  }
-  return !has_global_index(e, access.address, 1);
-}
-
-// Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
-bool is_of_group(const Expressions& e, ExprId address) {
-  constexpr std::int64_t least = 2;
-  std::vector<ExprId> open{address};
-  constexpr int most_looked_at = 64;
-  for (int i = 0; !open.empty(); ++i) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (i > most_looked_at) return false;
-    if (!e.uses(id, Uses::thread)) continue;
-    const auto by = e.constant_of(x.b).value_or(0);
-    if ((x.op == Op::div && by >= least) || (x.op == Op::shr && by >= 1)) continue;
-    if (x.op < Op::add || x.op >= Op::neg) return false;
-    open.insert(open.end(), {x.a, x.b});
-  }
-  return true;
-}
-
-// Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
-// each thread is as large as the launch.
-bool asks_for_the_grid(const Trace& trace) {
-  for (ExprId e = 0; e < trace.expressions.size(); ++e) {
-    const Op op = trace.expressions[e].op;
-    if (op >= Op::grid_dim_x && op <= Op::grid_dim_z) return true;
-  }
-  return false;
-}
-
-// An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
-// columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
-void add_guards(const KernelView& view, CodeSubject& into) {
-  Places unguarded(view), indexed(view);
-  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
-  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
-    const Access& access = view.trace.accesses[i];
-    const Expressions& e = view.trace.expressions;
-    if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
-    indexed.add(access.at);
-    const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
-    if (any_launch_fits || is_for_group || !has_global_index(e, access.address)) continue;
-    if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
-  }
-  const bool any_unguarded = unguarded.any();
-  into.set(Id::has_indexed_global, indexed.any(), unguarded.take());
-  into.set(Id::has_bounds_guard, !any_unguarded);
-  into.set(Id::is_launched, view.is_launched);
-  into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
-}
-
 bool has_narrow_parameters(const KernelView& view) {
   const Source& source = view.source();
   for (const std::uint32_t p : view.function.parameters) {
@@ -265,7 +182,6 @@ bool has_narrow_parameters(const KernelView& view) {
 void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
   add_reuse(view, into);
-  add_guards(view, into);
   into.set(Id::vectorized, view.names.vector_types);
   into.set(Id::has_scalar_params, has_narrow_parameters(view));
   into.set(Id::read_only_or_constant_cache, view.names.read_only_cache);

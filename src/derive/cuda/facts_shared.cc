@@ -196,6 +196,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   // Nothing is concluded about code that was followed only in part.
   if (!view.trace.is_complete) return subject;
   add_memory_facts(view, subject);
+  add_guard_facts(view, subject);
   add_control_facts(view, subject);
   add_branch_facts(view, subject);
   add_shared_facts(view, kernel, subject);

@@ -33,17 +33,26 @@ bool is_in_each_round(const Trace& trace, const BarrierSite& barrier) {
   return true;
 }
 
+// By order: does a loop end behind it whose condition was read from memory, once more than its body has run?
+std::vector<bool> ends_of_read_conditions(const Trace& trace) {
+  std::vector<bool> found(trace.orders.size() + 1);
+  for (const Loop& loop : trace.loops) {
+    if (trace.expressions.uses(loop.condition, Uses::loaded)) found[loop.last_order] = true;
+  }
+  return found;
+}
+
 // Does a loop pass a barrier with nothing in memory accessed since the one before, in this iteration or in the last one?
-bool has_idle_barrier(const Trace& trace, const Loop& loop) {
+bool has_idle_barrier(const Trace& trace, const Loop& loop, const std::vector<bool>& reads_before) {
   std::optional<std::uint32_t> first, last;
   for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
     const OrderSite& order = trace.orders[i];
     if (order.kind != OrderSite::block) return false;
-    if (last == order.accesses) return true;
+    if (last == order.accesses && !reads_before[i]) return true;
     if (!first) first = order.accesses;
     last = order.accesses;
   }
-  return first == loop.first_access && last == loop.last_access && loop.last_order - loop.first_order > 1;
+  return first == loop.first_access && last == loop.last_access && loop.last_order - loop.first_order > 1 && !reads_before[loop.last_order];
 }
 
 class LoopBarriers {
@@ -254,12 +263,13 @@ IdleBarriers idle_barriers(const KernelView& view) {
   IdleBarriers worst;
   if (by_loop.size() > most_loops) return worst;
   const LoopBarriers barriers(view);
+  const std::vector<bool> reads_before = ends_of_read_conditions(trace);
   const auto consider = [&](const std::vector<NodeRef>& sites, std::string_view reason, bool is_needless) {
     if (std::pair(is_needless, sites.size()) > std::pair(worst.is_needless, worst.sites.size())) worst = {sites, reason, is_needless};
   };
   for (const auto& [l, sites] : by_loop) {
     const Loop& loop = trace.loops[l];
-    if (has_idle_barrier(trace, loop) && !barriers.has_unseen_access(loop))
+    if (has_idle_barrier(trace, loop, reads_before) && !barriers.has_unseen_access(loop))
       consider(sites, "and between two of them nothing is accessed", false);
     if (barriers.exchanges_nothing(loop)) consider(sites, "although no thread reads what another one writes in it", true);
     // The steps of a tree, one by one or in a loop of their own, for each row.

@@ -5,6 +5,11 @@
 //   Params params(grid, block, 0, stream); launch(k<float>, params, a, b);
 //
 // Of two extents in one list the first is the grid and the second the block; a number after them is the bytes of shared memory.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -31,6 +36,16 @@ std::optional<std::int64_t> Walker::least_of(const Value& extent) const {
     no *= *b;
   }
   return condition ? std::optional(std::min(yes, no)) : std::nullopt;
+}
+
+// <<<1, n>>>, with a size that the host is given, by its name neither a number of threads nor of a few things.
+bool Walker::is_block_of_size(const Value& extent) const {
+  constexpr std::array<std::string_view, 9> words{"thread", "block", "dim", "tpb", "tile", "batch", "channel", "head", "class"};
+  const std::string_view name = name_of(extent.expr);
+  const auto is_in_name = [name](std::string_view word) { return contains_ignoring_case(name, word); };
+  if (name.empty() || std::ranges::any_of(words, is_in_name) || e_[extent.expr].sizes == 0) return false;
+  if (extent.kind == Value::triple) return e_.constant_of(extent.y) == 1 && e_.constant_of(extent.z) == 1;
+  return extent.kind == Value::number;
 }
 
 // (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size

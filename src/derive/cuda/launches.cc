@@ -55,6 +55,7 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   launch.grid = extent_of(site.grid);
   launch.block = extent_of(site.block);
   launch.rounding = site.rounding;
+  launch.is_block_of_size = site.is_block_of_size;
   if (!launch.block && site.least_block) launch.least_threads = static_cast<std::uint64_t>(*site.least_block);
   if (launch.shared_memory_expr.empty() && site.kernel_name == none) {
     launch.dynamic_shared_bytes = 0;
@@ -202,6 +203,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
+    if (launch.is_block_of_size && all.size_of_block.empty()) all.size_of_block = launch.block_expr;
     if (!launch.block) continue;
     const Extent& b = *launch.block;
     const bool is_possible = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;

@@ -43,6 +43,7 @@ struct KernelLaunches {
   std::uint32_t rounded_up = 0;     // launches whose rows of blocks may be more than the data has
   std::uint32_t single_blocks = 0;  // launches with one block, and where the first one is
   model::TextPlace single_block_at;
+  std::string size_of_block;  // of a launch with a block of as many threads as a size of run time says; as it is written
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
 LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);

@@ -63,6 +63,26 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
+// The step of `for (i = threadIdx.x; i < n; i += 32)`, which is the size of the block; 0: there is no such loop, or they differ.
+std::uint32_t step_of_block(const Trace& trace) {
+  constexpr std::int64_t most_threads = 1024;
+  const Expressions& e = trace.expressions;
+  std::int64_t found = 0;
+  for (const Loop& loop : trace.loops) {
+    const ExprId first = e[loop.condition].a;
+    if (e[first].op != Op::add) continue;
+    for (const auto& [from, by] : {std::pair(e[first].a, e[first].b), std::pair(e[first].b, e[first].a)}) {
+      if (e[from].op != Op::thread_x || e[by].op != Op::mul) continue;
+      const ExprId times = e[by].a == loop.iteration ? e[by].b : e[by].b == loop.iteration ? e[by].a : 0;
+      const std::optional<std::int64_t> step = times != 0 ? e.constant_of(times) : std::nullopt;
+      if (!step || *step == found) continue;
+      if (found != 0 || *step % 32 != 0 || *step <= 0 || *step > most_threads) return 0;
+      found = *step;
+    }
+  }
+  return static_cast<std::uint32_t>(found);
+}
+
 }  // namespace
 
 Shape likely_block(const Trace& trace) {
@@ -70,7 +90,9 @@ Shape likely_block(const Trace& trace) {
   for (const Access& access : trace.accesses) used |= trace.expressions[access.address].uses;
   for (const Context& context : trace.contexts) used |= trace.expressions[context.condition].uses;
   if ((used & Uses::thread_z) != 0) return {32, 4, 4};
-  return (used & Uses::thread_y) != 0 ? Shape{32, 8, 1} : Shape{256, 1, 1};
+  if ((used & Uses::thread_y) != 0) return {32, 8, 1};
+  const std::uint32_t step = step_of_block(trace);
+  return {step != 0 ? step : 256, 1, 1};
 }
 
 Patterns::Patterns(const Trace& trace, const Shape& block)
@@ -169,6 +191,7 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     Mask mask = reached[access.context] & mask_of(lanes, access.alive);
     // `if (lane < step)`: the first iteration has few lanes, later ones have all.
     if (!in_banks && mask.count() * 2 < lanes.count() && changes_with_iterations(access)) mask.set();
+    if (!in_banks && mask.none()) mask = chosen_by_thread(lanes, access);
     see(lanes, mask, access, in_banks).merge_into(pattern, first);
     if (in_banks && pattern.bank_ways > 1 && is_masked_by_size(trace_.expressions, access.address)) pattern.bank_ways = 1;
     // An element of unknown size may be as wide as the lanes are apart.
@@ -188,6 +211,16 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
   }
 }
 
+// `if (i < n) if (threadIdx.x == 0)` where no lane is below n in the sample: those that the other conditions leave.
+Patterns::Mask Patterns::chosen_by_thread(const Lanes& lanes, const Access& access) const {
+  Mask mask = Mask().set() >> (Mask().size() - lanes.count());
+  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) {
+    const Mask holds = mask & mask_of(lanes, trace_.contexts[c].condition);
+    if (holds.any()) mask = holds;
+  }
+  return mask;
+}
+
 // Does a loop around decide, by its iterations, which lanes make the access?
 bool Patterns::changes_with_iterations(const Access& access) const {
   const Expressions& e = trace_.expressions;
@@ -197,9 +230,7 @@ bool Patterns::changes_with_iterations(const Access& access) const {
 
 WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const {
   WarpAccess seen(in_banks);
-  // No lane is active in this sample: for global memory the whole warp is measured instead, for banks nothing is.
-  if (mask.none() && in_banks) return seen;
-  if (mask.none()) mask.set();
+  if (mask.none()) return seen;
   const std::int64_t* const row = lanes.row(access.address);
   const std::int64_t one_for_all = row ? 0 : wrapped(lanes.at(access.address, 0));
   for (std::uint32_t begin = 0; begin < lanes.count();) {
@@ -310,14 +341,14 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     const bool is_known = lanes.is_known(access.address);
     if (!is_known && !memory.anywhere && is_in_own_column(trace_.expressions, lanes, access.address)) continue;
     if (memory.anywhere || !is_known) {
-      exchange = {true, true};
+      exchange = {true, lanes.warps() > 1};
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) {
       const auto at = std::ranges::lower_bound(memory.by, address, {}, &std::pair<std::int64_t, std::uint32_t>::first);
       if (at == memory.by.end() || at->first != address || at->second == thread) return;
       exchange.between_threads = true;
-      if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = true;
+      if (at->second == several || at->second / 32 != thread / 32) exchange.between_warps = lanes.warps() > 1;
     });
   }
 }

@@ -67,6 +67,7 @@ class Patterns {
   Mask mask_of(const Lanes& lanes, ExprId condition) const;
   void add_sample(const Lanes& lanes, Sample::Kind kind);
   void add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
+  Mask chosen_by_thread(const Lanes& lanes, const Access& access) const;
   bool changes_with_iterations(const Access& access) const;
   WarpAccess see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const;
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);

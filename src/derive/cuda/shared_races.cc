@@ -13,14 +13,25 @@ namespace {
 
 constexpr std::size_t most_expressions = 8192;  // beyond these, nothing is said
 
+// A shuffle or __syncwarp() orders the lanes of a warp, and no warps among themselves.
+enum class Order : std::uint8_t { none, of_warps, of_block };
+
 struct Meeting {
   bool of_warps = false, within_warp = false;
   bool any() const { return of_warps || within_warp; }
+  Meeting behind(Order order) const { return {of_warps, within_warp && order == Order::none}; }
 };
 
 class RaceFinder : public RaceViews {
  public:
-  using RaceViews::RaceViews;
+  RaceFinder(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block) : RaceViews(trace, trees, vague, block) {
+    of_block_.push_back(0);
+    barriers_.push_back(0);
+    for (const OrderSite& order : trace.orders) {
+      of_block_.push_back(of_block_.back() + (order.kind != OrderSite::warp ? 1 : 0));
+      barriers_.push_back(barriers_.back() + (order.kind == OrderSite::block ? 1 : 0));
+    }
+  }
 
   void add_shared(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
@@ -36,21 +47,48 @@ class RaceFinder : public RaceViews {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) {
         const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
         if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
-        if (!is_ordered(candidates[a], candidates[b]) && is_of_any_iteration(first, second)) {
+        const Order order = order_between(candidates[a], candidates[b]);
+        if (order != Order::of_block && is_of_any_iteration(first, second)) {
           const Meeting meets = meeting(
               views(), [&](const Views& v) { return std::pair(&v.now[a], &v.now[b]); }, first.kind == Access::load);
-          note(meets, candidates[a], candidates[b], false, races);
+          note(meets.behind(order), candidates[a], candidates[b], false, races);
           if (first.kind == Access::store && has_several_warps(views()[0].now[a]) && is_anywhere(second)) {
             note({.of_warps = true}, candidates[a], candidates[b], false, races);
           }
         }
         for (std::size_t n = 0; n < loops.size(); ++n) {
           if (!is_in(first.loop, loops[n]) || !is_in(second.loop, loops[n])) continue;
-          if (!may_meet_around(trace_.loops[loops[n]], candidates[b], candidates[a])) continue;
+          const Loop& loop = trace_.loops[loops[n]];
+          const Order around = order_around(loop, candidates[b], candidates[a]);
+          if (e_.constant_of(loop.condition) == 0 || around == Order::of_block) continue;
           const auto sides = [&](const Views& v) { return std::pair(&v.now[b], &v.next[n][a]); };
-          note(meeting(views(), sides, second.kind == Access::load), candidates[b], candidates[a], true, races);
+          note(meeting(views(), sides, second.kind == Access::load).behind(around), candidates[b], candidates[a], true, races);
         }
       }
+    }
+  }
+
+  // for (...) { s[threadIdx.x] = a[i]; __syncthreads(); b[i] = s[threadIdx.x % n]; }: of which thread the element is, a size decides. The
+  // barrier says that it is another one's, and before the next iteration overwrites it, there is none.
+  void add_overwritten(Races& races) const {
+    if (block_.threads() <= 32 || waits_for_memory()) return;
+    std::vector<std::uint32_t> shared;
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      if (trace_.memories[trace_.accesses[i].memory].space == Space::shared) shared.push_back(i);
+    }
+    if (shared.size() > most_candidates) return;
+    for (const std::uint32_t w : shared) {
+      const Access& write = trace_.accesses[w];
+      const bool is_own = e_.uses(write.address, Uses::thread) && !is_vague_[write.address] && !depends_on_iteration(write);
+      if (write.kind != Access::store || write.loop == none || write.is_vague || !is_own) continue;
+      const auto is_read_late = [&](std::uint32_t r) {
+        const Access& read = trace_.accesses[r];
+        const bool is_of_another = is_vague_[read.address] && e_.uses(read.address, Uses::thread) && !depends_on_iteration(read);
+        return r > w && read.kind == Access::load && read.memory == write.memory && read.loop == write.loop && is_of_another &&
+               has_barrier_between(w, r) && order_around(trace_.loops[write.loop], r, w) != Order::of_block;
+      };
+      const auto read = std::ranges::find_if(shared, is_read_late);
+      if (read != shared.end()) note({.of_warps = true}, *read, w, true, races);
     }
   }
 
@@ -197,10 +235,27 @@ class RaceFinder : public RaceViews {
     return loops;
   }
 
-  // Is there anything that may order the threads between two accesses?
-  bool is_ordered(std::uint32_t first, std::uint32_t second) const {
-    const auto after = std::ranges::upper_bound(trace_.orders, first, {}, &OrderSite::accesses);
-    return after != trace_.orders.end() && after->accesses <= second;
+  // What may order the threads between two accesses.
+  Order order_between(std::uint32_t first, std::uint32_t second) const { return strongest(orders_until(first), orders_until(second)); }
+
+  // The same from an access to an earlier one in the next iteration of a loop around both.
+  Order order_around(const Loop& loop, std::uint32_t first, std::uint32_t second) const {
+    const auto in_loop = [&](std::size_t order) { return std::clamp<std::size_t>(order, loop.first_order, loop.last_order); };
+    return std::max(strongest(in_loop(orders_until(first)), loop.last_order), strongest(loop.first_order, in_loop(orders_until(second))));
+  }
+
+  bool has_barrier_between(std::uint32_t first, std::uint32_t second) const {
+    return barriers_[orders_until(first)] != barriers_[orders_until(second)];
+  }
+
+  std::size_t orders_until(std::uint32_t access) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(trace_.orders, access, {}, &OrderSite::accesses) - trace_.orders.begin());
+  }
+
+  // Of the orders from `first` to before `last`.
+  Order strongest(std::size_t first, std::size_t last) const {
+    if (of_block_[first] != of_block_[last]) return Order::of_block;
+    return first != last ? Order::of_warps : Order::none;
   }
 
   // Of a loop around one of them only, the first iteration is looked at; where the loop orders its iterations, it must stand for all.
@@ -219,17 +274,6 @@ class RaceFinder : public RaceViews {
   bool depends_on_iteration(const Access& access) const {
     const auto depends = [&](ExprId id) { return e_.uses(id, Uses::iteration) || is_of_tree_[id]; };
     return depends(access.address) || any_branch_around(trace_, access.context, depends);
-  }
-
-  // The same from an access to an earlier one in the next iteration of a loop around both.
-  bool is_ordered_around(const Loop& loop, std::uint32_t first, std::uint32_t second) const {
-    const std::span orders(trace_.orders.data() + loop.first_order, loop.last_order - loop.first_order);
-    return std::ranges::any_of(orders, [&](const OrderSite& o) { return o.accesses > first || o.accesses <= second; });
-  }
-
-  // May an access meet an earlier one of the next iteration?
-  bool may_meet_around(const Loop& loop, std::uint32_t first, std::uint32_t second) const {
-    return e_.constant_of(loop.condition) != 0 && !is_ordered_around(loop, first, second);
   }
 
   bool is_in(std::uint32_t loop, std::uint32_t of) const {
@@ -303,6 +347,9 @@ class RaceFinder : public RaceViews {
   static bool overlaps_itself(const std::vector<BlockView>& views, std::size_t i) {
     return std::ranges::any_of(views, [i](const BlockView& v) { return shares(v.here[i], v.there[i]); });
   }
+
+  // Of the first orders, how many are not of warps alone, and how many are barriers of the block.
+  std::vector<std::uint32_t> of_block_, barriers_;
 };
 
 }  // namespace
@@ -323,6 +370,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races);
+    finder.add_overwritten(races);
     finder.add_blocks(races);
     finder.add_gathers(races);
     break;

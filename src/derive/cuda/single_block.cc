@@ -2,11 +2,15 @@
 //
 //   for (long i = threadIdx.x; i < n; i += blockDim.x) x[i] += bias[i % c];     k<<<1, 1024>>>(x, bias, n, c);
 //
+// So is a block of as many threads as there are elements: <<<1, n>>> fails beyond 1,024 besides.
+//
 // Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not. Where
 // barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left. A loop
 // that every thread runs, such as one over steps of time, is told to those who ask.
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/launches.h"
@@ -108,17 +112,21 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const auto runs_in_all = [&](const Loop& loop) { return is_outermost(loop) && is_run_by_all(trace, loop); };
   const bool may_be_such = has_barriers || !exchanges_something(trace);
   auto loop = may_be_such ? std::ranges::find_if(trace.loops, shares_work) : trace.loops.end();
-  const bool is_shared = loop != trace.loops.end();
-  if (may_be_such && !is_shared) loop = std::ranges::find_if(trace.loops, runs_in_all);
-  into.set(Id::has_single_block_loop, loop != trace.loops.end(), {launches.single_block_at});
-  if (loop == trace.loops.end()) return;
-  const Source& source = view.program.sources()[loop->at.source];
-  const std::uint32_t condition = source.syntax.child(loop->at.node, Role::condition);
-  into.set(Id::single_block_shares, is_shared);
-  into.set(Id::single_block_workers, std::string(is_one_thread ? "block of one thread, which runs"
-                                                 : is_shared   ? "block, whose threads share"
-                                                               : "block, whose threads all run"));
-  into.set(Id::single_block_loop_bound, std::string(source.text_of(condition)));
+  const bool is_shared = loop != trace.loops.end(), is_of_size = !is_shared && !launches.size_of_block.empty();
+  if (may_be_such && !is_shared && !is_of_size) loop = std::ranges::find_if(trace.loops, runs_in_all);
+  into.set(Id::has_single_block_work, is_of_size || loop != trace.loops.end(), {launches.single_block_at});
+  into.set(Id::single_block_shares, is_shared || is_of_size);
+  if (is_of_size) {
+    into.set(Id::single_block_work, fmt::format("block of `{}` threads, which fails beyond 1,024", launches.size_of_block));
+  } else if (loop != trace.loops.end()) {
+    const Source& source = view.program.sources()[loop->at.source];
+    const std::string_view condition = source.text_of(source.syntax.child(loop->at.node, Role::condition));
+    into.set(Id::single_block_work, fmt::format("{} a loop of run-time length (`{}`)",
+                                                is_one_thread ? "block of one thread, which runs"
+                                                : is_shared   ? "block, whose threads share"
+                                                              : "block, whose threads all run",
+                                                condition));
+  }
 }
 
 }  // namespace frx::derive::cuda

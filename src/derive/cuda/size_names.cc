@@ -27,4 +27,9 @@ bool sounds_like_number(std::string_view type) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(type, word); });
 }
 
+bool makes_size(std::string_view function) {
+  constexpr std::array<std::string_view, 6> words{"div", "ceil", "round", "align", "pow2", "log2"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(function, word); });
+}
+
 }  // namespace frx::derive::cuda

@@ -14,4 +14,7 @@ bool is_extent(std::string_view name);
 // T, scalar_t, Real: a type that is not given, and is a number by its name rather than a record.
 bool sounds_like_number(std::string_view type);
 
+// DIVIDE, ceil_div, round_up, next_pow2: a function or macro of a header that makes a size of sizes.
+bool makes_size(std::string_view function);
+
 }  // namespace frx::derive::cuda

@@ -59,10 +59,31 @@ struct SizedTerms {
   }
 
   bool reaches_to_the_next(ExprId product, ExprId size) const {
+    if (size == 0) return false;
     const auto is_next = [&](const auto& term) { return term.first != product && term.second == size; };
     return others.contains(size) || std::ranges::any_of(sizes, is_next);
   }
 };
+
+// Of 2 * width: width.
+ExprId without_constant_factor(const Expressions& e, ExprId id) {
+  for (int steps = 0; e[id].op == Op::mul && steps < 16; ++steps) {
+    if (e.constant_of(e[id].a)) {
+      id = e[id].b;
+    } else if (e.constant_of(e[id].b)) {
+      id = e[id].a;
+    } else {
+      break;
+    }
+  }
+  return id;
+}
+
+// Of thread * width * 2: width. 0: it is no such product.
+ExprId size_in(const Expressions& e, ExprId product) {
+  const Expr& x = e[without_constant_factor(e, product)];
+  return x.op == Op::mul ? without_constant_factor(e, e.uses(x.a, Uses::thread) ? x.b : x.a) : 0;
+}
 
 SizedTerms sized_terms(const Expressions& e, ExprId root) {
   SizedTerms found;
@@ -74,9 +95,9 @@ SizedTerms sized_terms(const Expressions& e, ExprId root) {
     if (x.op == Op::add || x.op == Op::sub || x.op == Op::min || x.op == Op::max) {
       open.insert(open.end(), {x.a, x.b});
     } else if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
-      found.sizes.emplace(here, e.uses(x.a, Uses::thread) ? x.b : x.a);
+      found.sizes.emplace(here, size_in(e, here));
     } else {
-      found.others.insert(here);
+      found.others.insert(without_constant_factor(e, here));
     }
   }
   return found;
@@ -110,9 +131,14 @@ std::unordered_set<ExprId> compared_steps(const Trace& trace) {
       // i < min(begin + share, n) with begin = t * share: all elements up to those of the next thread, however many. A window overlaps
       // others: min(begin + width, n) with begin = t * step.
       // So does for (i = 0; i < share; ++i) if (begin + i < n).
-      (right.reaches_to_the_next(product, size) || ends.contains(size) || left.is_row(e) ? own : found).insert(product);
+      // So does if (begin + share > n), where the share is no constant of a few elements.
+      const bool is_share = e[size].sizes > 0 && left.reaches_to_the_next(product, size);
+      const bool reaches = right.reaches_to_the_next(product, size) || is_share;
+      (reaches || ends.contains(size) || left.is_row(e) ? own : found).insert(product);
     }
-    for (const auto& [product, size] : right.sizes) found.insert(product);
+    // while (i < begin + share)
+    for (const auto& [product, size] : right.sizes)
+      (e[size].sizes > 0 && right.reaches_to_the_next(product, size) ? own : found).insert(product);
   }
   for (const ExprId step : own) found.erase(step);
   return found;

@@ -141,6 +141,7 @@ struct LaunchSite {
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   model::cuda::GridRounding rounding;
+  bool is_block_of_size = false;            // as many threads as a size of run time says
   std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;  // those that are constant whole numbers
@@ -185,6 +186,10 @@ struct Trace {
   void add_often_one(ExprId id) {
     if (id >= often_one_.size()) often_one_.resize(id + std::size_t{1});
     often_one_[id] = true;
+  }
+  // As many threads as a block has, by __launch_bounds__.
+  void add_block_size(ExprId id) {
+    if (is_often_one(id)) often_one_[id] = false;
   }
   bool is_often_one(ExprId id) const { return id < often_one_.size() && often_one_[id]; }
 

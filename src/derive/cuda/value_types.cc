@@ -104,12 +104,13 @@ ValueType arithmetic_type_named(std::string_view name) {
   if (name == "float") return plain(float32);
   if (name == "double") return plain(float64);
   const TypeInfo type = type_named(name);
-  if (type.bytes == 0 || type.is_half || name == "void" || name.find("Complex") != name.npos) return {};
+  if (type.bytes == 0 || type.is_half || name == "void") return {};
+  const bool is_complex = name.find("Complex") != name.npos;  // cuComplex: x and y, as float2
   ValueType known;
-  known.is_vector = name.back() >= '1' && name.back() <= '4' && !name.ends_with("64_t");
-  if (name.starts_with("float"))
+  known.is_vector = is_complex || (name.back() >= '1' && name.back() <= '4' && !name.ends_with("64_t"));
+  if (name.starts_with("float") || (is_complex && type.bytes == 8))
     known.type = float32;
-  else if (name.starts_with("double"))
+  else if (name.starts_with("double") || is_complex)
     known.type = float64;
   else
     known.type = type.bytes / type.parts <= 4 ? int32 : int64;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -76,6 +77,9 @@ Value Walker::eval_call(std::uint32_t node) {
     note_stores_of_elements(node);
     return with(e_.opaque());
   }
+  constexpr auto of_thread = Uses::thread | Uses::varying | Uses::loaded | Uses::opaque;
+  const auto is_size = [&](const Value& v) { return v.kind == Value::number && !e_.uses(v.expr, of_thread); };
+  if (is_kernel_ && makes_size(name) && !arguments.empty() && std::ranges::all_of(arguments, is_size)) return with(e_.fresh(Op::uniform));
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
   return made;
@@ -124,6 +128,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 0) site.rounding = rounding_of(value);
     if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
+    if (i == 1) site.is_block_of_size = is_block_of_size(value);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }

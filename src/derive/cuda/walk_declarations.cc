@@ -210,7 +210,6 @@ bool Walker::holds_shared(std::string_view type) const {
 void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name) {
   const bool is_shared = has_word(source(), declaration, "__shared__");
   const bool is_pointers = syntax().is(declarator, NodeKind::pointer_declarator);
-  const std::uint32_t m = add_memory(is_shared ? Space::shared : Space::local, text(name), type_text(declaration), name);
   std::vector<ExprId> dims;
   bool is_open = false;
   for (std::uint32_t d = declarator; syntax().is(d, NodeKind::array_declarator); d = syntax().child(d, Role::declarator)) {
@@ -220,9 +219,17 @@ void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, 
     if (extent <= e_.opaque()) extent = e_.fresh(Op::uniform);
     dims.insert(dims.begin(), extent);
   }
-  trace_.memories[m].is_scalar = dims.empty() && !is_pointers;
-  trace_.memories[m].dims = std::move(dims);
-  trace_.memories[m].is_dynamic = is_shared && is_open && has_word(source(), declaration, "extern");
+  // All such arrays of a kernel and of the functions that it calls begin at one address.
+  const bool is_dynamic = is_shared && is_open && has_word(source(), declaration, "extern");
+  const bool is_known = is_dynamic && dynamic_memory_ != none && trace_.memories[dynamic_memory_].type == type_text(declaration);
+  const std::uint32_t m =
+      is_known ? dynamic_memory_ : add_memory(is_shared ? Space::shared : Space::local, text(name), type_text(declaration), name);
+  if (!is_known) {
+    trace_.memories[m].is_scalar = dims.empty() && !is_pointers;
+    trace_.memories[m].dims = std::move(dims);
+    trace_.memories[m].is_dynamic = is_dynamic;
+  }
+  if (is_dynamic && dynamic_memory_ == none) dynamic_memory_ = m;
   put_slot(text(name), pointer_to(m, is_pointers ? 2 : 1));
 }
 

@@ -107,8 +107,15 @@ Value Walker::eval_others(std::uint32_t node) {
 }
 
 ExprId Walker::uniform_named(std::string_view name) {
-  const auto at = uniform_names_.try_emplace(name, static_cast<std::int64_t>(uniform_names_.size()) + 1'000'000).first;
+  const auto [at, is_new] = uniform_names_.try_emplace(name, static_cast<std::int64_t>(uniform_names_.size()) + first_named_uniform);
+  if (is_new) names_of_uniforms_.push_back(name);
   return e_.leaf(Op::uniform, at->second);
+}
+
+std::string_view Walker::name_of(ExprId uniform) const {
+  const std::int64_t number = e_[uniform].value - first_named_uniform;
+  const bool is_named = e_[uniform].op == Op::uniform && number >= 0 && number < static_cast<std::int64_t>(names_of_uniforms_.size());
+  return is_named ? names_of_uniforms_[static_cast<std::size_t>(number)] : std::string_view();
 }
 
 Value Walker::eval_identifier(std::uint32_t node) {
@@ -132,6 +139,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
   if (const auto value = eval_enumerator(name)) return *value;
   if (const auto value = eval_global(name)) return *value;
   if (is_warp_size(name)) return number(32);
+  if (is_full_mask(name)) return number(0xffffffff);
   note_unknown_name(node);
   return with(uniform_named(name));
 }

@@ -38,7 +38,9 @@ void Walker::note_launch_bounds(std::uint32_t function) {
   for (std::uint32_t c = bounds == none ? none : syntax().first_child(bounds); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     if (i == trace_.launch_bounds.size()) return;
-    trace_.launch_bounds[i++] = constant_of(eval(c));
+    const Value bound = eval(c);
+    if (i == 0 && bound.kind == Value::number) trace_.add_block_size(bound.expr);
+    trace_.launch_bounds[i++] = constant_of(bound);
   }
 }
 

@@ -229,6 +229,7 @@ class Walker {
   std::uint32_t note_access(const Value& address, std::uint32_t node, Access::Kind kind);
   bool is_partial(const Value& address) const;
   ExprId uniform_named(std::string_view name);
+  std::string_view name_of(ExprId uniform) const;  // empty for other expressions
 
   // walk_calls.cc
   Value eval_call(std::uint32_t node);
@@ -246,6 +247,7 @@ class Walker {
   std::optional<std::int64_t> constant_of(const Value& value) const;
   Extents extents_of(const Value& value) const;
   std::optional<std::int64_t> least_of(const Value& extent) const;
+  bool is_block_of_size(const Value& extent) const;
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
   model::cuda::GridRounding rounding_of(const Value& grid) const;
@@ -324,8 +326,11 @@ class Walker {
   std::pmr::vector<std::pair<std::uint32_t, Value>> log_{&scratch_};  // the values that slots had before they were assigned
   std::pmr::vector<Frame> frames_{&scratch_};
   std::pmr::vector<Breakable> breakables_{&scratch_};
+  static constexpr std::int64_t first_named_uniform = 1'000'000;
   std::pmr::unordered_map<std::string_view, std::int64_t> uniform_names_{&scratch_};
+  std::pmr::vector<std::string_view> names_of_uniforms_{&scratch_};  // from first_named_uniform on
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
+  std::uint32_t dynamic_memory_ = none;                                  // the first `extern __shared__` array
   std::unordered_map<std::string, std::uint32_t> pointed_;               // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;        // the numbers that objects hold, by object and name
   std::unordered_set<ExprId> unknown_members_;                           // of objects whose class is not given

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "derive/compare/two_samples.h"
 #include "derive/ranks/clock_line.h"
 #include "derive/ranks/fleet_chance.h"
 #include "derive/ranks/fleet_groups.h"
@@ -228,15 +229,15 @@ class Reduction {
       const RankSums& one = sums_[i];
       FleetRankResult result;
       result.late = verdicts.of(one.late);
-      result.waited_ns = one.steps > 0 ? one.waited_ns / static_cast<double>(one.steps) : 0;
       most_steps = std::max(most_steps, one.steps);
-      fleet_.waited_ns += result.waited_ns / static_cast<double>(sums_.size());
+      const double waited = one.steps > 0 ? one.waited_ns / static_cast<double>(one.steps) : 0;
+      fleet_.waited_ns += waited / static_cast<double>(sums_.size());
       fleet_.step_ns += ranks_[i].step_ns / static_cast<double>(sums_.size());
       fleet_.ranks.push_back(result);
     }
     fleet_.steps_needed = verdicts.steps_needed();
     fleet_.enough_steps = most_steps >= fleet_.steps_needed;
-    fleet_.noise_ns = median_of(noise_);
+    fleet_.noise_ns = compare::upper_median(noise_);
   }
 
   // Where most ranks of a node are late, the node is.
@@ -254,8 +255,7 @@ class Reduction {
       for (const std::size_t i : late) fleet_.ranks[i].by_node = true;
       fleet_.nodes.push_back({name, members, fleet_.ranks[late[late.size() / 2]].late, late.size()});
     }
-    std::ranges::stable_sort(fleet_.nodes, std::ranges::greater{},
-                             [](const FleetNode& node) { return node.late.excess_ns * node.late.share(); });
+    std::ranges::stable_sort(fleet_.nodes, std::ranges::greater{}, [](const FleetNode& node) { return node.late.cost_ns(); });
   }
 
   void conclude_slow() {

@@ -24,11 +24,10 @@ namespace frx::derive::ranks {
 
 struct FleetRank {
   std::int64_t rank = 0;
-  std::string node;                             // "": not known
-  std::vector<std::int64_t> steps;              // numbers of those that count, ascending
-  double step_ns = 0;                           // their mean time; 0: not known
-  std::optional<double> exposed_communication;  // share of a step
-  std::int64_t base_time_ns = 0;                // added to the times of its calls, it gives the time since 1970; 0: not said
+  std::string node;                 // "": not known
+  std::vector<std::int64_t> steps;  // numbers of those that count, ascending
+  double step_ns = 0;               // their mean time; 0: not known
+  std::int64_t base_time_ns = 0;    // is in the times of its calls, which then are since 1970; 0 of all: not all ranks say it
 };
 
 struct FleetCall {
@@ -46,19 +45,19 @@ class FleetCalls {
 
 enum class Habit : std::uint8_t { none, always, sometimes };
 
-// How often something was so, and what it cost. Times are ns of a step, means over all steps.
+// How often something was so, and what it cost. Excess and ratio are means over the steps in which it was so.
 struct Record {
   Habit habit = Habit::none;
   std::uint64_t steps = 0, hits = 0;
-  double excess_ns = 0;                 // beyond the middle one, in the steps in which it was so
-  double ratio = 0;                     // of links: time to that of the middle group, in these steps
+  double excess_ns = 0;                 // of a step, beyond the middle one
+  double ratio = 0;                     // of links: time to that of the middle group
   std::optional<std::uint64_t> period;  // every so many steps
   double share() const { return steps > 0 ? static_cast<double>(hits) / static_cast<double>(steps) : 0; }
+  double cost_ns() const { return excess_ns * share(); }  // of a step, mean over all steps
 };
 
 struct FleetRankResult {
   Record late;
-  double waited_ns = 0;  // of a step, in collectives, for ranks that came later; mean
   bool by_node = false;  // it is late with its node
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "derive/compare/two_samples.h"
+
 namespace frx::derive::ranks {
 namespace {
 
@@ -31,17 +33,10 @@ double chance_of_hits(std::uint64_t hits, std::uint64_t tries, double p) {
   return std::min(1.0, sum);
 }
 
-double median_of(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 Middle middle_of(std::vector<double>& values) {
-  const double median = median_of(values);
+  const double median = compare::upper_median(values);
   for (double& value : values) value = std::abs(value - median);
-  return {median, median_of(values) / median_distance};
+  return {median, compare::upper_median(values) / median_distance};
 }
 
 void Hits::add(bool hit, double excess, double ratio) {
@@ -75,9 +70,9 @@ std::optional<std::uint64_t> Hits::period() const {
     before = step;
   }
   if (gaps.size() < fewest_gaps) return std::nullopt;
-  std::vector<std::uint64_t> sorted = gaps;
-  std::ranges::sort(sorted);
-  const std::uint64_t period = sorted[sorted.size() / 2];
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::ranges::nth_element(gaps, middle);
+  const std::uint64_t period = *middle;
   if (period < 2) return std::nullopt;
   const auto fitting = std::ranges::count_if(gaps, [&](std::uint64_t gap) { return gap % period == 0; });
   return static_cast<double>(fitting) >= periodic_share * static_cast<double>(gaps.size()) ? std::optional(period) : std::nullopt;

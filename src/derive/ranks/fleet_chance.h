@@ -14,12 +14,11 @@ namespace frx::derive::ranks {
 // The probability of `hits` or more of `tries`, each with probability `p`, independent of each other.
 double chance_of_hits(std::uint64_t hits, std::uint64_t tries, double p);
 
-// Median, and median distance from it in units of a standard deviation. Of no values, zeros. `values` is reordered.
+// Upper median, and upper median distance from it in units of a standard deviation. Of no values, zeros. `values` is reordered.
 struct Middle {
   double median = 0, deviation = 0;
 };
 Middle middle_of(std::vector<double>& values);
-double median_of(std::vector<double>& values);
 
 // Steps in which something was so, of one rank or group.
 class Hits {

@@ -64,7 +64,6 @@ class Explanation {
       links.push_back({std::move(explained), {nodes_.names[best]}, false});
     }
   }
-  const std::set<std::size_t>& left() const { return left_; }
 
  private:
   // Slow groups of a node that are not yet explained, where the node has no group that is not slow, and no other node has the same groups.
@@ -167,7 +166,7 @@ std::vector<FleetLink> links_of(const std::vector<FleetRank>& ranks, const std::
   }
   const auto cost = [&](const FleetLink& link) {
     double sum = 0;
-    for (const std::size_t i : link.groups) sum += groups[i].slow.excess_ns * groups[i].slow.share();
+    for (const std::size_t i : link.groups) sum += groups[i].slow.cost_ns();
     return sum;
   };
   std::ranges::stable_sort(links, std::ranges::greater{}, cost);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "derive/ranks/fleet_chance.h"
+#include "derive/compare/two_samples.h"
 #include "derive/ranks/wrapping.h"
 #include "model/rank_summary.h"
 
@@ -31,7 +31,7 @@ std::vector<StepCall> RankClock::take(std::span<const FleetCall> calls) {
       covered_until_ = end;
     }
     if (call.group == model::RankCall::no_group) continue;
-    StepCall one{call.what, call.group, call.start, duration, end, std::nullopt};
+    StepCall one{call.what, call.group, duration, end, std::nullopt};
     const auto last = std::ranges::find(last_own_, call.group, &std::pair<std::uint32_t, std::int64_t>::first);
     if (last != last_own_.end()) {
       one.own_work = minus(own_at_start, last->second);
@@ -56,9 +56,9 @@ double EndTrack::add(double time, double distance) {
       const double apart = times_[at] - times_[before];
       slopes.push_back(apart != 0 ? (distances_[at] - distances_[before]) / apart : 0);
     }
-    const double slope = median_of(slopes);
+    const double slope = compare::upper_median(slopes);
     for (std::size_t i = 0; i < known; ++i) expected.push_back(distances_[i] + slope * (time - times_[i]));
-    off = std::abs(distance - median_of(expected));
+    off = std::abs(distance - compare::upper_median(expected));
   }
   times_[count_ % kept] = time;
   distances_[count_ % kept] = distance;
@@ -86,7 +86,7 @@ std::string difference(std::span<const StepMember> members, const std::vector<Fl
 }
 
 std::uint64_t signature_of(std::span<const StepCall> calls, std::size_t members) {
-  // FNV-1a of 64-bit values, each mixed as splitmix64 does, so that a size and an operation do not make up for each other.
+  // Mixes each value, so that a size and an operation do not make up for each other.
   std::uint64_t hash = 0xcbf29ce484222325;
   const auto add = [&](std::uint64_t value) {
     value = (value + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
@@ -109,7 +109,7 @@ class Moment {
     std::vector<double> ends;
     for (const StepMember& member : members_) ends.push_back(static_cast<double>(minus(call(member).end, call(members_[0]).end)));
     std::vector<double> sorted = ends;
-    const double middle = median_of(sorted);
+    const double middle = compare::upper_median(sorted);
     double apart = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const auto time = static_cast<double>(call(members_[i]).end);
@@ -138,7 +138,7 @@ class Moment {
     if (works.size() < members_.size()) return transfer;
     // Of two, the earlier one is in time: the upper of the middle durations, the lower of the middle works.
     std::vector<double> sorted = durations;
-    const double usual = median_of(sorted), usual_work = lower_median(works);
+    const double usual = compare::upper_median(sorted), usual_work = lower_median(works);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const double own = static_cast<double>(*call(members_[i]).own_work) - usual_work;
       members_[i].late_ns += std::max(0.0, std::min(usual - durations[i], own));

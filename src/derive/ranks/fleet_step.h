@@ -14,7 +14,7 @@ namespace frx::derive::ranks {
 // A collective of one rank in a step.
 struct StepCall {
   std::uint32_t what = 0, group = 0;
-  std::int64_t start = 0, duration = 0, end = 0;
+  std::int64_t duration = 0, end = 0;
   std::optional<std::int64_t> own_work;  // ns outside of communication since the last collective of its group; none before the first
 };
 

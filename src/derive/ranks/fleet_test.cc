@@ -17,7 +17,7 @@ class MadeFleet final : public FleetCalls {
  public:
   explicit MadeFleet(std::size_t count, std::int64_t steps) : time_(count), calls_(count) {
     for (std::size_t i = 0; i < count; ++i) {
-      ranks_.push_back({static_cast<std::int64_t>(i), fmt::format("node{}", i / 2), {}, 4e6, {}, 0});
+      ranks_.push_back({static_cast<std::int64_t>(i), fmt::format("node{}", i / 2), {}, 4e6, 0});
       for (std::int64_t step = 0; step < steps; ++step) ranks_.back().steps.push_back(step);
     }
   }

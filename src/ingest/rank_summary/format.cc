@@ -7,7 +7,7 @@ namespace frx::ingest {
 namespace {
 
 constexpr std::string_view summary_endings[] = {rank_summary::ending};
-// Ten thousand ranks at 100 kB each; a larger file is read rank by rank by the analysis of a fleet.
+// Ten thousand ranks at 100 kB each, of a file that is compressed or can be read only once; another one is not held in memory.
 constexpr std::uint64_t largest_in_memory = std::uint64_t{1} << 30;
 
 Match recognises_summary(const Look& look) { return look.head.starts_with(rank_summary::magic) ? Match::certain : Match::no; }

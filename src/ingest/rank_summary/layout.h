@@ -33,13 +33,6 @@ inline constexpr std::size_t directory_row = 8 + 8;                      // of a
 inline constexpr std::size_t table_row = 4 + 8 + 8 + 4 + 8 + 8 + 8 + 4;  // of a section
 inline constexpr std::uint32_t most_ranks = 1'000'000, most_sections = 1'000'000;
 
-// Numbers of fixed width, the lowest byte first.
-void put_fixed(std::string& bytes, std::uint64_t value, int width);
-std::uint64_t fixed_at(std::string_view bytes, std::size_t at, int width);
-
 std::uint32_t crc_of(std::string_view bytes);
-std::string deflated(std::string_view bytes);
-// False unless they unpack to exactly as many bytes as `into` has.
-bool inflate_into(std::string_view bytes, std::string& into);
 
 }  // namespace frx::ingest::rank_summary

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "ingest/rank_summary/layout.h"
+#include "ingest/run_bundle/zip_fields.h"
+#include "ingest/zlib_bytes.h"
 
 namespace frx::ingest::rank_summary {
 namespace {
@@ -59,7 +61,7 @@ Result<> SummaryFile::read_directory() {
   TRY_ASSIGN(std::string head, bytes_at(0, std::min<std::uint64_t>(fixed_head, bytes_->size())));
   if (!head.starts_with(magic)) return fail(ErrorKind::malformed, "expected a rank summary of frx").at(name_);
   if (head.size() < fixed_head) return damaged("it ends early");
-  const std::uint64_t found = fixed_at(head, magic.size(), 4), ranks = fixed_at(head, magic.size() + 4, 4);
+  const std::uint64_t found = little_endian(head, magic.size(), 4), ranks = little_endian(head, magic.size() + 4, 4);
   if (found != version) {
     return fail(ErrorKind::malformed, "the rank summary has version {}, and this frx reads version {}", found, version)
         .at(name_)
@@ -68,12 +70,12 @@ Result<> SummaryFile::read_directory() {
   if (ranks == 0 || ranks > most_ranks) return damaged(fmt::format("it says that it holds {} ranks", ranks));
   TRY_ASSIGN(const std::string directory, bytes_at(0, fixed_head + ranks * directory_row + 4));
   const std::size_t end = directory.size() - 4;
-  if (crc_of(std::string_view(directory).substr(0, end)) != fixed_at(directory, end, 4))
+  if (crc_of(std::string_view(directory).substr(0, end)) != little_endian(directory, end, 4))
     return damaged("the checksum of its head is wrong");
   data_ = directory.size();
   const std::uint64_t left = bytes_->size() - data_;
   for (std::size_t at = fixed_head; at < end; at += directory_row) {
-    const Place place{fixed_at(directory, at, 8), fixed_at(directory, at + 8, 8)};
+    const Place place{little_endian(directory, at, 8), little_endian(directory, at + 8, 8)};
     if (place.offset > left || place.size > left - place.offset) return damaged("it ends early");
     ranks_.push_back(place);
   }
@@ -85,21 +87,21 @@ Result<std::vector<SummaryFile::Section>> SummaryFile::sections(std::size_t rank
   const std::uint64_t begin = data_ + place.offset;
   if (place.size < 8) return damaged("a rank is too small");
   TRY_ASSIGN(const std::string number, bytes_at(begin, 4));
-  const std::uint64_t count = fixed_at(number, 0, 4);
+  const std::uint64_t count = little_endian(number, 0, 4);
   if (count > most_sections || 4 + count * table_row + 4 > place.size) return damaged("a table is larger than its rank");
   TRY_ASSIGN(const std::string table, bytes_at(begin, 4 + count * table_row + 4));
   const std::size_t end = table.size() - 4;
-  if (crc_of(std::string_view(table).substr(0, end)) != fixed_at(table, end, 4)) return damaged("the checksum of a table is wrong");
+  if (crc_of(std::string_view(table).substr(0, end)) != little_endian(table, end, 4)) return damaged("the checksum of a table is wrong");
   std::vector<Section> sections;
   for (std::size_t at = 4; at < end; at += table_row) {
-    Section section{static_cast<std::uint32_t>(fixed_at(table, at, 4)),
-                    static_cast<std::int64_t>(fixed_at(table, at + 4, 8)),
-                    static_cast<std::int64_t>(fixed_at(table, at + 12, 8)),
-                    static_cast<std::uint32_t>(fixed_at(table, at + 20, 4)),
-                    fixed_at(table, at + 24, 8),
-                    fixed_at(table, at + 32, 8),
-                    fixed_at(table, at + 40, 8),
-                    static_cast<std::uint32_t>(fixed_at(table, at + 48, 4))};
+    Section section{static_cast<std::uint32_t>(little_endian(table, at, 4)),
+                    static_cast<std::int64_t>(little_endian(table, at + 4, 8)),
+                    static_cast<std::int64_t>(little_endian(table, at + 12, 8)),
+                    static_cast<std::uint32_t>(little_endian(table, at + 20, 4)),
+                    little_endian(table, at + 24, 8),
+                    little_endian(table, at + 32, 8),
+                    little_endian(table, at + 40, 8),
+                    static_cast<std::uint32_t>(little_endian(table, at + 48, 4))};
     if (section.offset > place.size || section.packed > place.size - section.offset) return damaged("a section lies beyond its rank");
     if (section.size > largest_section || section.size > (section.packed + 1) * most_per_byte)
       return damaged("the size of a section is a lie");
@@ -112,9 +114,9 @@ Result<std::vector<SummaryFile::Section>> SummaryFile::sections(std::size_t rank
 Result<std::string> SummaryFile::content(const Section& section) const {
   TRY_ASSIGN(const std::string bytes, bytes_at(section.offset, section.packed));
   if (crc_of(bytes) != section.crc) return damaged("the checksum of a section is wrong");
-  std::string result(section.size, '\0');
-  if (!inflate_into(bytes, result)) return damaged("a section cannot be unpacked");
-  return result;
+  std::optional<std::string> unpacked = zlib_unpacked(bytes, section.size);
+  if (!unpacked) return damaged("a section cannot be unpacked");
+  return std::move(*unpacked);
 }
 
 Result<std::string> SummaryFile::content(std::span<const Section> sections, std::uint32_t kind) const {
@@ -154,11 +156,6 @@ Result<model::RankSummary> SummaryFile::without_calls(std::size_t rank) const {
   TRY_ASSIGN(summary.head, head(all));
   TRY(add_words(all, summary));
   return summary;
-}
-
-Result<std::string> SummaryFile::recording(std::size_t rank) const {
-  TRY_ASSIGN(const std::vector<Section> all, sections(rank));
-  return content(all, recording_section);
 }
 
 Result<std::vector<SummaryFile::Section>> SummaryFile::blocks(std::size_t rank) const {

@@ -49,7 +49,6 @@ class SummaryFile {
   Result<model::RankHead> head(std::size_t rank) const;
   // Everything but calls and recording.
   Result<model::RankSummary> without_calls(std::size_t rank) const;
-  Result<std::string> recording(std::size_t rank) const;
   Result<model::RankSummary> whole(std::size_t rank) const;
 
   // A part of a rank that is packed and checked by itself.

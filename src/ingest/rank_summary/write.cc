@@ -6,6 +6,7 @@
 
 #include "ingest/rank_summary/layout.h"
 #include "ingest/rank_summary/summary_file.h"
+#include "ingest/zlib_bytes.h"
 
 namespace frx::ingest::rank_summary {
 namespace {
@@ -17,7 +18,7 @@ using model::RankSummary;
 class RankBytes {
  public:
   void add(std::uint32_t kind, std::string_view bytes, std::span<const RankCall> calls = {}) {
-    const std::string packed_bytes = deflated(bytes);
+    const std::string packed_bytes = zlib_packed(bytes);
     rows_.push_back({kind, calls.empty() ? 0 : calls.front().step, calls.empty() ? 0 : calls.back().step,
                      static_cast<std::uint32_t>(calls.size()), sections_.size(), packed_bytes.size(), bytes.size(), crc_of(packed_bytes)});
     sections_ += packed_bytes;

@@ -57,6 +57,18 @@ class Memory final : public RandomAccess {
   std::string_view bytes_;
 };
 
+// A text that it owns.
+class KeptBytes final : public RandomAccess {
+ public:
+  explicit KeptBytes(std::string bytes) : bytes_(std::move(bytes)), access_(bytes_) {}
+  std::uint64_t size() const override { return access_.size(); }
+  Result<> read_at(std::uint64_t offset, std::span<char> buffer) const override { return access_.read_at(offset, buffer); }
+
+ private:
+  std::string bytes_;
+  Memory access_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const RandomAccess>> open_random_access(const std::string& path) {
@@ -71,5 +83,7 @@ Result<std::shared_ptr<const RandomAccess>> open_random_access(const std::string
 }
 
 std::shared_ptr<const RandomAccess> random_access_to(std::string_view bytes) { return std::make_shared<Memory>(bytes); }
+
+std::shared_ptr<const RandomAccess> random_access_holding(std::string bytes) { return std::make_shared<KeptBytes>(std::move(bytes)); }
 
 }  // namespace frx::ingest

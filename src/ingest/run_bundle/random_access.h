@@ -23,5 +23,6 @@ class RandomAccess {
 Result<std::shared_ptr<const RandomAccess>> open_random_access(const std::string& path);
 // `bytes` must outlive it.
 std::shared_ptr<const RandomAccess> random_access_to(std::string_view bytes);
+std::shared_ptr<const RandomAccess> random_access_holding(std::string bytes);
 
 }  // namespace frx::ingest

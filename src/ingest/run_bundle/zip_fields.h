@@ -1,4 +1,5 @@
-// The little-endian numbers of zip records. The caller has checked that they are in bounds.
+// Numbers of fixed width, the lowest byte first, as zip records and rank summaries have them. The caller has checked that they are in
+// bounds.
 #pragma once
 
 #include <cstdint>

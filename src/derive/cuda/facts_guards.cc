@@ -1,0 +1,185 @@
+// Facts about what keeps the index of each thread within the arrays.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "derive/cuda/access_cost.h"
+#include "derive/cuda/fact_list.h"
+#include "derive/cuda/tags.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
+
+// i == 0
+bool names_one_thread(const Expressions& e, ExprId condition) {
+  const Expr& x = e[condition];
+  return x.op == Op::eq && e.uses(condition, Uses::thread) && e.uses(x.a, Uses::thread) != e.uses(x.b, Uses::thread) &&
+         !e.uses(condition, Uses::loaded);
+}
+
+bool is_guarded(const KernelView& view, const Access& access) {
+  constexpr auto guards = Uses::comparison | Uses::varying | Uses::opaque;
+  const Expressions& e = view.trace.expressions;
+  // begin >= min(begin + share, n) is a guard as well.
+  if (e.uses(access.address, Uses::clamped) || e.uses(access.alive, guards | Uses::clamped)) return true;
+  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
+    const Context& context = view.trace.contexts[c];
+    if (e.uses(context.condition, guards) || names_one_thread(e, context.condition)) return true;
+    // for (i = begin; i < min(begin + share, n); ++i)
+    if (context.is_loop && e.uses(context.condition, Uses::clamped) && e.uses(context.condition, Uses::uniform)) return true;
+  }
+  return false;
+}
+
+// `y * width + x` where launches have rows of blocks beyond the data: is y compared with something?
+bool is_row_guarded(const KernelView& view, const Access& access) {
+  constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
+  const Expressions& e = view.trace.expressions;
+  const auto guards = [&](ExprId condition) { return e.uses(condition, Uses::thread_y | unknown); };
+  if (!e.uses(access.address, Uses::thread_y) || e.uses(access.address, Uses::clamped | unknown) || guards(access.alive)) return true;
+  for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
+    if (guards(view.trace.contexts[c].condition)) return true;
+  }
+  return !has_global_index(e, access.address, 1);
+}
+
+// Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
+bool is_of_group(const Expressions& e, ExprId address) {
+  constexpr std::int64_t least = 2;
+  std::vector<ExprId> open{address};
+  constexpr int most_looked_at = 64;
+  for (int i = 0; !open.empty(); ++i) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (i > most_looked_at) return false;
+    if (!e.uses(id, Uses::thread)) continue;
+    const auto by = e.constant_of(x.b).value_or(0);
+    if ((x.op == Op::div && by >= least) || (x.op == Op::shr && by >= 1)) continue;
+    if (x.op < Op::add || x.op >= Op::neg) return false;
+    open.insert(open.end(), {x.a, x.b});
+  }
+  return true;
+}
+
+// Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
+// each thread is as large as the launch.
+bool asks_for_the_grid(const Trace& trace) {
+  for (ExprId e = 0; e < trace.expressions.size(); ++e) {
+    const Op op = trace.expressions[e].op;
+    if (op >= Op::grid_dim_x && op <= Op::grid_dim_z) return true;
+  }
+  return false;
+}
+
+// What a condition says when it holds, as comparisons: `!(x > w || y > h)` is x <= w and y <= h.
+struct Comparison {
+  Op op = Op::lt;  // le or ne as well
+  ExprId left = 0, right = 0;
+};
+
+void add_comparisons(const Expressions& e, ExprId condition, std::vector<Comparison>& into) {
+  constexpr int most_looked_at = 64;
+  std::vector<std::pair<ExprId, bool>> open{{condition, false}};  // with: is it negated?
+  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
+    const auto [id, is_not] = open.back();
+    open.pop_back();
+    const Expr& x = e[id];
+    if (x.op == Op::logical_not) {
+      open.emplace_back(x.a, !is_not);
+    } else if (x.op == (is_not ? Op::logical_or : Op::logical_and)) {
+      open.insert(open.end(), {{x.a, is_not}, {x.b, is_not}});
+    } else if (x.op == (is_not ? Op::eq : Op::ne)) {
+      into.push_back({Op::ne, x.a, x.b});
+    } else if (x.op == Op::lt || x.op == Op::le) {
+      into.push_back(is_not ? Comparison{x.op == Op::lt ? Op::le : Op::lt, x.b, x.a} : Comparison{x.op, x.a, x.b});
+    }
+  }
+}
+
+// Is an address a sum with that term, times sizes perhaps?
+bool has_term(const Expressions& e, ExprId address, ExprId term) {
+  constexpr int most_looked_at = 32;
+  std::vector<ExprId> open{address};
+  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
+    const ExprId id = open.back();
+    const Expr& x = e[id];
+    open.pop_back();
+    if (id == term) return true;
+    if (x.op == Op::add) open.insert(open.end(), {x.a, x.b});
+    if (x.op == Op::mul && !e.uses(x.b, Uses::thread)) open.push_back(x.a);
+    if (x.op == Op::mul && !e.uses(x.a, Uses::thread)) open.push_back(x.b);
+  }
+  return false;
+}
+
+// Offsets of rows, edges of bins: one more than there are rows.
+bool may_have_one_more(std::string_view array) {
+  constexpr std::array<std::string_view, 8> words{"ptr", "off", "start", "row", "scan", "bound", "knot", "edge"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(array, word); });
+}
+
+// Does the kernel compute with n + 1 of some size? Steps of a tree, for one, have one more node each.
+bool counts_one_more(const Expressions& e) {
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& x = e[id];
+    if (x.op != Op::add) continue;
+    if ((e[x.a].op == Op::uniform && e.constant_of(x.b) == 1) || (e[x.b].op == Op::uniform && e.constant_of(x.a) == 1)) return true;
+  }
+  return false;
+}
+
+// if (i > n) return; a[i]: thread n goes on.
+bool lets_one_too_many(const Trace& trace, const Access& access) {
+  constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded | Uses::iteration;
+  const Expressions& e = trace.expressions;
+  if (e.uses(access.address, unknown) || may_have_one_more(trace.memories[access.memory].name)) return false;
+  std::vector<Comparison> guards;
+  add_comparisons(e, access.alive, guards);
+  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent)
+    add_comparisons(e, trace.contexts[c].condition, guards);
+  const auto is_below = [&](ExprId index) {
+    return std::ranges::any_of(guards, [&](const Comparison& guard) { return guard.op != Op::le && guard.left == index; });
+  };
+  return std::ranges::any_of(guards, [&](const Comparison& guard) {
+    const bool is_size = e[guard.right].op == Op::uniform && std::ranges::find(trace.parameters, guard.right) != trace.parameters.end();
+    return guard.op == Op::le && is_size && has_global_index(e, guard.left) && !is_below(guard.left) &&
+           has_term(e, access.address, guard.left);
+  });
+}
+
+}  // namespace
+
+// An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
+// columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
+void add_guard_facts(const KernelView& view, CodeSubject& into) {
+  Places unguarded(view), indexed(view), one_too_far(view);
+  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
+  const bool may_be_longer = counts_one_more(view.trace.expressions);
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
+    const Expressions& e = view.trace.expressions;
+    if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
+    indexed.add(access.at);
+    const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
+    if (is_for_group || !has_global_index(e, access.address)) continue;
+    if (!may_be_longer && lets_one_too_many(view.trace, access)) one_too_far.add(access.at);
+    if (any_launch_fits) continue;
+    if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
+  }
+  const bool any_unguarded = unguarded.any(), any_too_far = !any_unguarded && one_too_far.any();
+  into.set(Id::has_indexed_global, indexed.any(), any_too_far ? one_too_far.take() : unguarded.take());
+  into.set(Id::has_bounds_guard, !any_unguarded);
+  into.set(Id::guard_admits_size, any_too_far);
+  into.set(Id::missing_guard,
+           std::string(any_too_far ? "the guard lets the thread through whose number is the size, one element beyond the array"
+                                   : "nothing keeps it below the size of the array"));
+  into.set(Id::is_launched, view.is_launched);
+  into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
+}
+
+}  // namespace frx::derive::cuda
