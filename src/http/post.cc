@@ -20,7 +20,7 @@ namespace {
 constexpr int option_write_data = 10001, option_url = 10002, option_post_fields = 10015, option_user_agent = 10018, option_headers = 10023,
               option_write_function = 20011, option_post_size = 30120, option_no_signal = 99, option_time_limit = 155,
               option_connect_limit = 156, option_protocols = 181, option_error_buffer = 10010, option_no_progress = 43,
-              option_progress_data = 10057, option_progress_function = 20219, option_open_socket = 20163;
+              option_progress_data = 10057, option_progress_function = 20219, option_open_socket = 20163, option_proxy = 10004;
 constexpr int info_response_code = 0x200002, info_retry_after = 0x600039;
 constexpr long http_and_https = 3;
 constexpr long connect_limit_ms = 10'000;
@@ -54,6 +54,11 @@ struct SocketOfCurl {
 
 // Programs that are started meanwhile get nothing of it.
 int open_socket(void*, int, const SocketOfCurl* wanted) { return ::socket(wanted->family, wanted->type | SOCK_CLOEXEC, wanted->protocol); }
+
+// libcurl would send it to the proxy of the environment as to any other host, unencrypted and with its password.
+bool is_unencrypted_to_itself(std::string_view lower_case_url) {
+  return lower_case_url.starts_with("http://") && is_loopback(host_of(lower_case_url));
+}
 
 int look_whether_cancelled(void* flag, long long, long long, long long, long long) {
   return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0;
@@ -130,6 +135,7 @@ Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post)
   curl.set(handle.get(), option_connect_limit, connect_limit_ms);
   curl.set(handle.get(), option_error_buffer, message.data());
   curl.set(handle.get(), option_open_socket, open_socket);
+  if (is_unencrypted_to_itself(to_lower(post.url))) curl.set(handle.get(), option_proxy, "");
   if (post.is_cancelled != nullptr) {
     curl.set(handle.get(), option_no_progress, 0L);
     curl.set(handle.get(), option_progress_function, look_whether_cancelled);

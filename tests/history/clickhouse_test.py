@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -140,9 +141,15 @@ class Other(http.server.BaseHTTPRequestHandler):
 
     answers: list[tuple[int, bytes]] = []
     asked = 0
+    queries: list[str] = []  # since the answers were set
+
+    @classmethod
+    def set(cls, *answers: tuple[int, bytes]) -> None:
+        cls.answers, cls.asked, cls.queries = list(answers), 0, []
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Other.queries.append(urllib.parse.unquote(self.path) if "&query=" in self.path else f"{self.path} {body.decode()}")
         status, body = Other.answers[min(Other.asked, len(Other.answers) - 1)]
         Other.asked += 1
         self.send_response(status)
@@ -168,20 +175,24 @@ def others(frx: Frx) -> str:
                  ([(500, b"Code: 60000, e.displayText() = DB::Exception: \x1b[31mno\n, e.what() = x")], "error 60000"),
                  ([(200, (2).to_bytes(8, "little"))], "newer frx")]
         for answers, part in cases:
-            Other.answers, Other.asked = answers, 0
+            Other.set(*answers)
             said = frx.refused(place + "?wait=0", "list")
             assert part in said and "\x1b" not in said, said
         # Busy twice, and then not.
         busy = (503, b"Code: 202. DB::Exception: Too many simultaneous queries.")
-        Other.answers, Other.asked = [busy, (502, b""), version, (200, b"")], 0
+        Other.set(busy, (502, b""), version, (200, b""))
         assert json.loads(frx.good(place, "list", "--json"))["result"]["records"] == [] and Other.asked == 4
-        Other.answers, Other.asked = [busy], 0
+        Other.set(busy)
         begin = time.monotonic()
         frx.refused(place + "?wait=1", "list")
         assert Other.asked >= 3 and 1 <= time.monotonic() - begin < 10, Other.asked
+        # What is on this machine is not asked through a proxy, to which a password would go.
+        no_proxy = {"http_proxy": "http://127.0.0.1:1", "ALL_PROXY": "http://127.0.0.1:1", "no_proxy": "", "NO_PROXY": ""}
+        Other.set(version, (200, b""))
+        frx.good(place + "?wait=0", "list", **no_proxy)
     finally:
         server.shutdown()
-    return f"{len(cases)} other answers are refused in one line; a busy server is asked again"
+    return f"{len(cases)} other answers are refused in one line; a busy server is asked again; no proxy"
 
 
 def waits(frx: Frx, servers: Servers) -> str:
