@@ -30,7 +30,8 @@ HERE = Path(__file__).parent
 class Servers:
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen([sys.executable, HERE / "clickhouse_server.py", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.said = json.loads(self.process.stdout.readline() or '{"skip": "the servers did not start"}')
+        self.said = json.loads(self.process.stdout.readline() or "{}")
+        assert self.said, "the servers did not start"
 
     def __enter__(self) -> "Servers":
         return self

@@ -28,6 +28,7 @@ class RunRanks : public ::testing::TestWithParam<const char*> {
       arguments = {"--chdb", at};
     }
     servers = std::make_unique<testing::Servers>(arguments);
+    ASSERT_EQ(servers->error(), "");
     if (!servers->skip().empty()) GTEST_SKIP() << servers->skip();
   }
 

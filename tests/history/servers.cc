@@ -14,7 +14,7 @@ namespace frx::testing {
 Servers::Servers(const std::vector<std::string>& arguments) {
   std::array<int, 2> in{}, out{};
   if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) {
-    skip_ = "no pipe";
+    error_ = "no pipe";
     return;
   }
   std::vector<std::string> words = {"python3", std::string(FRX_REPOSITORY) + "/tests/history/clickhouse_server.py"};
@@ -34,11 +34,12 @@ Servers::Servers(const std::vector<std::string>& arguments) {
   from_ = out[0];
   if (code != 0) {
     process_ = -1;
-    skip_ = "no python3";
+    error_ = "no python3";
     return;
   }
   const nlohmann::json said = nlohmann::json::parse(read_line(), nullptr, false);
-  skip_ = said.is_object() ? said.value("skip", "") : "the servers did not start";
+  if (!said.is_object()) error_ = "the servers did not start";
+  skip_ = said.is_object() ? said.value("skip", "") : "";
   address_ = said.is_object() ? said.value("store", "") : "";
 }
 

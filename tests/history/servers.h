@@ -9,13 +9,14 @@ namespace frx::testing {
 
 class Servers {
  public:
-  // With an error, `skip` says why there is none.
+  // `skip` says why this machine cannot have one, `error` that it did not start.
   explicit Servers(const std::vector<std::string>& arguments);
   ~Servers();
   Servers(const Servers&) = delete;
   Servers& operator=(const Servers&) = delete;
 
   const std::string& skip() const { return skip_; }
+  const std::string& error() const { return error_; }
   // The history of this name.
   std::string address(const std::string& database) const;
 
@@ -23,7 +24,7 @@ class Servers {
   std::string read_line() const;
 
   int to_ = -1, from_ = -1, process_ = -1;
-  std::string skip_, address_;
+  std::string skip_, error_, address_;
 };
 
 }  // namespace frx::testing

@@ -39,6 +39,7 @@ class StoreTest : public ::testing::TestWithParam<const char*> {
       arguments = {"--chdb", folder};
     }
     servers = std::make_unique<testing::Servers>(arguments);
+    ASSERT_EQ(servers->error(), "");
     if (!servers->skip().empty()) GTEST_SKIP() << servers->skip();
   }
 
