@@ -61,7 +61,7 @@ class ClickHouseStore final : public Store {
   };
   // Of the table `document` behind a key, oldest first.
   Result<std::vector<Entry>> next_page(const std::optional<Key>& from);
-  // Leaves those that are there, each once.
+  // Leaves those of records that are there, each once.
   Result<> drop_unfinished(std::vector<Entry>& page);
   Result<> read_documents(std::span<Entry> entries);
   // Records that meet a condition on series, at_ms and id, but for those that a baseline names. How many.

@@ -16,7 +16,7 @@ namespace frx::history::clickhouse {
 namespace {
 
 constexpr std::size_t page_records = 20'000, bytes_at_once = std::size_t{16} << 20, documents_at_once = 500, most_faults = 100,
-                      series_at_once = 100;
+                      series_at_once = 100, ids_at_once = 1000;
 constexpr std::chrono::minutes longest_removal{60};
 
 // "(at_ms, id) <= KEY"; the first condition is one that an index answers.
@@ -55,6 +55,8 @@ Result<std::vector<ClickHouseStore::Entry>> ClickHouseStore::next_page(const std
                      });
 }
 
+// The newest row in `record` counts. Others of `document` are of an interrupted insert, or of a second process that recorded the same
+// answer.
 Result<> ClickHouseStore::drop_unfinished(std::vector<Entry>& page) {
   std::vector<std::string> ids;
   std::set<std::string> series;
@@ -62,16 +64,22 @@ Result<> ClickHouseStore::drop_unfinished(std::vector<Entry>& page) {
     ids.push_back(one.record.id);
     series.insert(one.record.series);
   }
-  TRY_ASSIGN(const std::set<std::string> there,
-             known("record", "series IN " + literals(std::vector<std::string>(series.begin(), series.end())), ids));
-  // Of an answer that two processes recorded at once, the newer row counts.
-  std::set<std::string_view> seen;
-  std::vector<Entry> kept;
-  for (std::size_t i = page.size(); i-- > 0;) {
-    if (there.contains(ids[i]) && seen.insert(ids[i]).second) kept.push_back(std::move(page[i]));
+  const std::string of_series = "series IN " + literals(std::vector<std::string>(series.begin(), series.end()));
+  std::map<std::string, std::int64_t> newest;
+  for (std::size_t i = 0; i < ids.size(); i += ids_at_once) {
+    const std::string some = id_literals(std::span(ids).subspan(i, std::min(ids_at_once, ids.size() - i)));
+    TRY_ASSIGN(const std::vector<bool> read,
+               client_.all(fmt::format("SELECT id, max(at_ms) FROM {} WHERE {} AND id IN {} GROUP BY id", in("record"), of_series, some),
+                           [&](RowReader& row) {
+                             std::string id = row.id();
+                             newest[std::move(id)] = row.integer();
+                             return true;
+                           }));
   }
-  std::ranges::reverse(kept);
-  page = std::move(kept);
+  std::erase_if(page, [&](const Entry& one) {
+    const auto found = newest.find(one.record.id);
+    return found == newest.end() || found->second != one.record.at_ms;
+  });
   return {};
 }
 
@@ -120,7 +128,6 @@ Result<std::uint64_t> ClickHouseStore::remove(const std::string& condition) {
   for (const Baseline& one : named) ids.push_back(one.id);
   const std::string where = ids.empty() ? condition : fmt::format("({}) AND id NOT IN {}", condition, id_literals(ids));
   TRY_ASSIGN(const std::uint64_t count, client_.number(fmt::format("SELECT uniqExact(id) FROM {} WHERE {}", in("record"), where)));
-  if (count == 0) return count;
   for (auto one = tables.rbegin(); one != tables.rend(); ++one) {
     if (one->part != Table::Part::record) continue;
     TRY(remove_rows(*one, where));
@@ -177,14 +184,14 @@ Result<std::uint64_t> ClickHouseStore::keep_newest(std::uint64_t keep) {
   return removed;
 }
 
+// Also where no record is that old: an interrupted removal has left rows without one.
 Result<std::uint64_t> ClickHouseStore::remove_before(std::int64_t at_ms) {
   const std::string older = fmt::format("at_ms < {}", at_ms);
   TRY_ASSIGN(const std::uint64_t removed, remove(older));
-  TRY_ASSIGN(const std::uint64_t ranks, client_.number(fmt::format("SELECT count() FROM {} WHERE {}", in("run_rank"), older)));
-  for (auto one = tables.rbegin(); ranks > 0 && one != tables.rend(); ++one) {
+  for (auto one = tables.rbegin(); one != tables.rend(); ++one) {
     if (one->part == Table::Part::rank) TRY(remove_rows(*one, older));
   }
-  if (removed + ranks > 0) TRY(wait_for_removal());
+  TRY(wait_for_removal());
   return removed;
 }
 

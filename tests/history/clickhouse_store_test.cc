@@ -1,0 +1,92 @@
+// What only a history on ClickHouse can come to: rows that an interrupted insert or removal left, clocks of several machines, other
+// addresses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "history/clickhouse/clickhouse_store.h"
+#include "history/clickhouse/record_rows.h"
+#include "history/record_of.h"
+#include "history/servers.h"
+#include "history/transfer.h"
+
+namespace frx::history::clickhouse {
+namespace {
+
+Record record(double seconds, std::int64_t at_ms, std::string series = "s") {
+  const answer::Json document = {{"schema", "gpu_measurement_v1"},
+                                 {"command", "./train"},
+                                 {"seconds", seconds},
+                                 {"launches", nullptr},
+                                 {"gpus", answer::Json::array()}};
+  return *record_of(document, {std::move(series), at_ms, "c0ffee", "0.1.0", "{\"host\":\"h\"}"}, "test");
+}
+
+class ClickHouseStoreTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { servers = std::make_unique<testing::Servers>(std::vector<std::string>{"--shards", "2"}); }
+  static void TearDownTestSuite() { servers.reset(); }
+
+  void SetUp() override {
+    ASSERT_EQ(servers->error(), "");
+    if (!servers->skip().empty()) GTEST_SKIP() << servers->skip();
+    const std::string test = to_lower(::testing::UnitTest::GetInstance()->current_test_info()->name());
+    address = servers->address(test);
+    store = *open_store(address, Open::to_write);
+    client = std::make_unique<Client>(*Client::connect(*place_in(address), {}));
+  }
+
+  std::string in(std::string_view name) const { return table(*client, name); }
+  std::uint64_t rows(std::string_view name) { return *client->number(fmt::format("SELECT count() FROM {}", in(name))); }
+
+  // The row of `document` alone, as of an insert that was interrupted.
+  void begin_to_insert(const Record& one) {
+    RowWriter row;
+    add_record(row, one);
+    row.natural(one.document.size()).text(one.document);
+    ASSERT_TRUE(client->insert(in("document"), fmt::format("{}, bytes, document", record_columns), row.bytes));
+  }
+
+  std::vector<std::int64_t> exported_times() {
+    std::vector<std::int64_t> times;
+    EXPECT_TRUE(store->each_record([&](const Record& one) -> Result<> {
+      times.push_back(one.at_ms);
+      return {};
+    }));
+    return times;
+  }
+
+  static std::unique_ptr<testing::Servers> servers;
+  std::string address;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Client> client;
+};
+
+std::unique_ptr<testing::Servers> ClickHouseStoreTest::servers;
+
+TEST_F(ClickHouseStoreTest, WhatAnInterruptedInsertLeftIsNoRecord) {
+  begin_to_insert(record(1, 500));
+  begin_to_insert(record(1, 3000));
+  ASSERT_TRUE(store->add(std::vector{record(1, 1000), record(2, 2000)}));
+  // So many between them that they are not on one page.
+  ASSERT_TRUE(
+      client->run(fmt::format("INSERT INTO {} (id, series, at_ms) SELECT toFixedString(toString(number), 32), 's', 700 FROM "
+                              "numbers(20001)",
+                              in("document"))));
+  EXPECT_EQ(exported_times(), (std::vector<std::int64_t>{1000, 2000}));
+  const Store::Checked checked = *store->check();
+  EXPECT_EQ(checked.records, 2u);
+  EXPECT_TRUE(checked.faults.empty());
+}
+
+TEST_F(ClickHouseStoreTest, APruneRemovesWhatAnInterruptedOneLeft) {
+  begin_to_insert(record(1, 500));
+  ASSERT_TRUE(client->insert(in("membership"), "run, members, rank, at_ms", RowWriter().text("r").text("m").integer(0).integer(500).bytes));
+  EXPECT_EQ(*store->remove_before(1000), 0u);
+  EXPECT_EQ(rows("document"), 0u);
+  EXPECT_EQ(rows("membership"), 0u);
+}
+
+}  // namespace
+}  // namespace frx::history::clickhouse
