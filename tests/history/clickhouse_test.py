@@ -191,6 +191,11 @@ def others(frx: Frx) -> str:
         no_proxy = {"http_proxy": "http://127.0.0.1:1", "ALL_PROXY": "http://127.0.0.1:1", "no_proxy": "", "NO_PROXY": ""}
         Other.set(version, (200, b""))
         frx.good(place + "?wait=0", "list", **no_proxy)
+        # A block that is equal to a removed one is no repetition; an answer without a shard is none.
+        Other.set(version, (200, b""))
+        frx.good(place, "record", "-", text=measurement(1, 1))
+        assert all(f"&{name}&" in f"{query.split('&query=')[0].split(' ')[0]}&" for query in Other.queries
+                   for name in ("insert_deduplicate=0", "skip_unavailable_shards=0", "load_balancing=in_order")), Other.queries
     finally:
         server.shutdown()
     return f"{len(cases)} other answers are refused in one line; a busy server is asked again; no proxy"

@@ -17,8 +17,11 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t most_answer = std::size_t{256} << 20;
 constexpr milliseconds first_pause{100}, longest_pause{3000};
-// The answer comes whole or as an error, and shards have what was inserted before it comes.
-constexpr std::string_view settings = "wait_end_of_query=1&insert_distributed_sync=1&max_query_size=16777216";
+// The answer comes whole or as an error, of every shard, and shards have what was inserted before it comes. A block that equals an earlier
+// one is inserted, because the earlier one may have been removed.
+constexpr std::string_view settings =
+    "wait_end_of_query=1&insert_distributed_sync=1&max_query_size=16777216&insert_deduplicate=0&skip_unavailable_shards=0"
+    "&load_balancing=in_order";
 
 // Of the server's ErrorCodes.cpp: what another try may find gone. Everything that is sent may arrive twice, so inserts are among it.
 constexpr std::array passing_errors = {
