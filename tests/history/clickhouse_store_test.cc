@@ -88,5 +88,20 @@ TEST_F(ClickHouseStoreTest, APruneRemovesWhatAnInterruptedOneLeft) {
   EXPECT_EQ(rows("membership"), 0u);
 }
 
+TEST_F(ClickHouseStoreTest, APruneNeedsAHostOfEachShard) {
+  std::vector<Record> records;
+  for (int i = 0; i < 12; ++i) records.push_back(record(i, 500, fmt::format("s{}", i)));
+  ASSERT_TRUE(store->add(records));
+  std::string one_host = address;
+  const std::size_t comma = one_host.find(',');
+  one_host.erase(comma, one_host.find('/', comma) - comma);
+  const Result<std::uint64_t> removed = (*open_store(one_host, Open::to_write))->remove_before(1000);
+  ASSERT_FALSE(removed);
+  EXPECT_NE(removed.error().message.find("2 shards"), std::string::npos);
+  EXPECT_EQ(rows("record"), 12u);
+  EXPECT_EQ(*store->remove_before(1000), 12u);
+  EXPECT_EQ(rows("record"), 0u);
+}
+
 }  // namespace
 }  // namespace frx::history::clickhouse

@@ -40,7 +40,8 @@ Result<> make_table(Client& client, const Table& one, bool is_replicated) {
   });
 }
 
-Result<> expect_a_host_of_each_shard(Client& client) {
+// Without a coordinator a statement reaches only the shards whose hosts are named.
+Result<> expect_a_host_of_each_shard(Client& client, bool is_coordinated) {
   TRY_ASSIGN(const std::uint64_t shards, client.number(fmt::format("SELECT uniqExact(shard_num) FROM system.clusters WHERE cluster = {}",
                                                                    literal(client.place().cluster))));
   if (shards == 0) {
@@ -48,7 +49,6 @@ Result<> expect_a_host_of_each_shard(Client& client) {
         .at(printable(client.name()))
         .hint("it is named in remote_servers of the configuration of the server");
   }
-  TRY_ASSIGN(const bool is_coordinated, has_coordinator(client));
   if (is_coordinated || shards <= client.place().hosts.size()) return {};
   return fail(ErrorKind::unreadable, "the cluster has {} shards and no coordinator, and {} of its hosts are named", shards,
               client.place().hosts.size())
@@ -57,7 +57,6 @@ Result<> expect_a_host_of_each_shard(Client& client) {
 }
 
 Result<> make_tables(Client& client) {
-  if (is_clustered(client)) TRY(expect_a_host_of_each_shard(client));
   TRY_ASSIGN(const bool is_replicated, has_coordinator(client));
   TRY(run_on_shards(client, [&](std::string_view on_cluster) {
     return fmt::format("CREATE DATABASE IF NOT EXISTS {}{}", client.place().database, on_cluster);
@@ -94,6 +93,7 @@ Result<> open_tables(Client& client, Open how) {
 
 Result<> run_on_shards(Client& client, const std::function<std::string(std::string_view on_cluster)>& statement) {
   TRY_ASSIGN(const bool is_coordinated, has_coordinator(client));
+  if (is_clustered(client)) TRY(expect_a_host_of_each_shard(client, is_coordinated));
   if (is_coordinated) return client.run(statement(fmt::format(" ON CLUSTER {}", literal(client.place().cluster))));
   return is_clustered(client) ? client.run_on_each(statement("")) : client.run(statement(""));
 }
