@@ -103,5 +103,19 @@ TEST_F(ClickHouseStoreTest, APruneNeedsAHostOfEachShard) {
   EXPECT_EQ(rows("record"), 0u);
 }
 
+TEST_F(ClickHouseStoreTest, ABaselineIsSetAfterAMachineWhoseClockIsAhead) {
+  const Record one = record(1, 1000), two = record(2, 2000);
+  ASSERT_TRUE(store->add(std::vector{one, two}));
+  constexpr std::uint64_t ahead_us = 4'000'000'000'000'000;  // of the year 2096
+  RowWriter row;
+  row.text("best").id(one.id).text("s").text("").integer(5).natural(ahead_us).flag(false);
+  ASSERT_TRUE(client->insert(in("baseline"), "name, id, series, verdict, set_ms, written_us, removed", row.bytes));
+  ASSERT_TRUE(store->set_baseline("best", two.id, 6));
+  ASSERT_EQ(store->baselines()->size(), 1u);
+  EXPECT_EQ(store->baselines()->front().id, two.id);
+  EXPECT_TRUE(*store->remove_baseline("best"));
+  EXPECT_TRUE(store->baselines()->empty());
+}
+
 }  // namespace
 }  // namespace frx::history::clickhouse

@@ -123,11 +123,19 @@ Result<bool> ClickHouseStore::remove_baseline(const std::string& baseline) {
   return true;
 }
 
-// The row that was written last counts.
+// The row that was written last counts: also after one of a machine whose clock is ahead.
 Result<> ClickHouseStore::write_baseline(const Baseline& one, bool is_removed) {
   RowWriter row;
-  row.text(one.name).id(one.id).text(one.series).text(one.verdict).integer(one.set_ms).natural(now_us()).flag(is_removed);
+  row.text(one.name)
+      .id(one.id)
+      .text(one.series)
+      .text(one.verdict)
+      .integer(one.set_ms)
+      .natural(std::max(now_us(), before + 1))
+      .flag(is_removed);
   return client_.insert(in("baseline"), "name, id, series, verdict, set_ms, written_us, removed", row.bytes);
 }
 
 }  // namespace frx::history::clickhouse
+  TRY_ASSIGN(const std::uint64_t before,
+             client_.number(fmt::format("SELECT max(written_us) FROM {} WHERE name = {}", in("baseline"), literal(one.name))));
