@@ -1,6 +1,7 @@
 // frx summarise: what an analysis of thousands of ranks needs of a trace, written where the trace lies.
 
 #include <filesystem>
+#include <utility>
 
 #include "analyse/summaries.h"
 #include "base/output_file.h"
@@ -117,35 +118,82 @@ Result<Written> merge_all(const Options& options, Session& session) {
   return written;
 }
 
-// Into a store. Of a trace or of summaries, some ranks at once.
+// Of a trace or of summaries, into a store.
 struct Sent {
   std::string source;
-  std::size_t ranks = 0, known = 0, collectives = 0;
+  std::size_t read = 0, ranks = 0, known = 0, collectives = 0;
+  bool is_read = false;  // to its end
+
+  bool is_whole() const { return is_read && ranks == read; }
 };
 
-Result<> send(const Options& options, std::vector<history::RunRank>& ranks, history::Store& store, std::int64_t at_ms, Sent& sent) {
-  TRY_ASSIGN(const std::vector<bool> is_new, store.add_ranks(options.run, ranks, at_ms));
-  sent.ranks += ranks.size();
-  sent.known += static_cast<std::size_t>(std::ranges::count(is_new, false));
-  for (const history::RunRank& rank : ranks) sent.collectives += rank.collectives.size();
-  ranks.clear();
-  return {};
-}
+// Ranks on their way into a store, some at once, whichever files they are of.
+class Sender {
+ public:
+  Sender(const Options& options, history::Store& store, std::int64_t at_ms) : options_(options), store_(store), at_ms_(at_ms) {}
 
-Result<Sent> send_one(const Options& options, const std::string& path, Session& session, history::Store& store, std::int64_t at_ms) {
-  constexpr std::size_t at_once = 16;
+  void begin_file(const std::string& path) { files_.push_back({.source = path}); }
+  void end_file() { files_.back().is_read = true; }
+
+  // Of the file that was begun last.
+  Result<> add(history::RunRank rank) {
+    ranks_.push_back(std::move(rank));
+    file_of_.push_back(files_.size() - 1);
+    ++files_.back().read;
+    if (ranks_.size() == at_once) TRY(send());
+    return {};
+  }
+
+  Result<> send() {
+    const std::vector<history::RunRank> ranks = std::exchange(ranks_, {});
+    const std::vector<std::size_t> file_of = std::exchange(file_of_, {});
+    if (ranks.empty()) return {};
+    TRY_ASSIGN(const std::vector<bool> is_new, store_.add_ranks(options_.run, ranks, at_ms_));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      Sent& sent = files_[file_of[i]];
+      ++sent.ranks;
+      if (!is_new[i]) ++sent.known;
+      sent.collectives += ranks[i].collectives.size();
+    }
+    return {};
+  }
+
+  const std::vector<Sent>& files() const { return files_; }
+
+ private:
+  static constexpr std::size_t at_once = 64;
+
+  const Options& options_;
+  history::Store& store_;
+  std::int64_t at_ms_;
+  std::vector<Sent> files_;
+  std::vector<history::RunRank> ranks_;
+  std::vector<std::size_t> file_of_;  // of each of them
+};
+
+Result<> send_one(const Options& options, const std::string& path, Session& session, Sender& sender) {
   TRY_ASSIGN(const rank_summary::SummaryFile file, opened(options, path, session));
-  Sent sent{.source = path};
-  std::vector<history::RunRank> ranks;
+  sender.begin_file(path);
   for (std::size_t i = 0; i < file.ranks(); ++i) {
     TRY_ASSIGN(const model::RankSummary summary, file.whole(i));
     Result<history::RunRank> rank = history::run_rank_of(summary);
     if (!rank) return Failure{std::move(rank).error()}.at(path);
-    ranks.push_back(std::move(*rank));
-    if (ranks.size() == at_once) TRY(send(options, ranks, store, at_ms, sent));
+    TRY(sender.add(std::move(*rank)));
   }
-  if (!ranks.empty()) TRY(send(options, ranks, store, at_ms, sent));
-  return sent;
+  sender.end_file();
+  return {};
+}
+
+void tell_sent(const Options& options, const std::vector<Sent>& all, const std::string& store, Io& io) {
+  Json files = Json::array();
+  for (const Sent& sent : all) {
+    if (!sent.is_whole()) continue;
+    files.push_back({{"source", sent.source}, {"store", store}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
+    if (options.json) continue;
+    io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"),
+                             sent.known, count_text(sent.collectives, "collective")));
+  }
+  if (options.json) write_json(io, "summarise", {{"files", files}});
 }
 
 Result<int> send_all(const Options& options, Session& session, Io& io) {
@@ -153,17 +201,14 @@ Result<int> send_all(const Options& options, Session& session, Io& io) {
   if (options.merge || !options.output.empty())
     return fail(ErrorKind::usage, "summarise: with --store no file is written, and --{} was given", options.merge ? "merge" : "output");
   TRY_ASSIGN(const std::unique_ptr<history::Store> store, open_history(options.store, history::Open::to_write, io));
-  Json files = Json::array();
-  for (const std::string& path : options.files) {
-    TRY_ASSIGN(const Sent sent, send_one(options, path, session, *store, moment_of_record(io)));
-    files.push_back(
-        {{"source", sent.source}, {"store", store->name()}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
-    if (!options.json) {
-      io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"),
-                               sent.known, count_text(sent.collectives, "collective")));
-    }
-  }
-  if (options.json) write_json(io, "summarise", {{"files", files}});
+  Sender sender(options, *store, moment_of_record(io));
+  Result<> done;
+  for (auto path = options.files.begin(); done && path != options.files.end(); ++path) done = send_one(options, *path, session, sender);
+  // Also what was read before a file that cannot be; the first error counts.
+  Result<> rest = sender.send();
+  if (done) done = std::move(rest);
+  if (!options.json || done) tell_sent(options, sender.files(), store->name(), io);
+  if (!done) return Failure{std::move(done).error()};
   return 0;
 }
 

@@ -137,6 +137,13 @@ def encrypted(frx: Frx) -> str:
         return f"over TLS a certificate that is not trusted is refused, and one that is {'taken' if done.returncode == 0 else 'not tried'}"
 
 
+TRACE = """{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 1000},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32(int)", "pid": 0, "tid": 17, "ts": 20, "dur": 100, "args": {"device": 0, "stream": 17, "correlation": 1}}
+]}"""
+
+
 class Other(http.server.BaseHTTPRequestHandler):
     """What a server says, one answer after the other."""
 
@@ -196,9 +203,23 @@ def others(frx: Frx) -> str:
         frx.good(place, "record", "-", text=measurement(1, 1))
         assert all(f"&{name}&" in f"{query.split('&query=')[0].split(' ')[0]}&" for query in Other.queries
                    for name in ("insert_deduplicate=0", "skip_unavailable_shards=0", "load_balancing=in_order")), Other.queries
+        # Ranks of several files are one insert.
+        for rank in range(3):
+            (frx.folder / f"trace.rank{rank}.json").write_text(TRACE)
+        Other.set(version, (200, b""))
+        traces = [f"trace.rank{rank}.json" for rank in range(3)]
+        done = subprocess.run([frx.program, "summarise", *traces, "--store", place, "--run", "r"], capture_output=True, text=True, cwd=frx.folder, timeout=120, check=True)
+        assert [line.split(",")[0] for line in done.stdout.splitlines()] == [f"sent {trace}: 1 rank" for trace in traces], done.stdout
+        assert sum("INSERT INTO frx.run_rank" in query for query in Other.queries) == 1, Other.queries
+        assert any("rank IN (0,1,2)" in query for query in Other.queries), Other.queries
+        # A file that is none does not lose those before it.
+        Other.set(version, (200, b""))
+        done = subprocess.run([frx.program, "summarise", traces[0], "absent.json", "--store", place, "--run", "r"], capture_output=True, text=True, cwd=frx.folder, timeout=120)
+        assert done.returncode == 1 and done.stdout.startswith(f"sent {traces[0]}: 1 rank") and "absent.json" in done.stderr, done
+        assert sum("INSERT INTO frx.run_rank" in query for query in Other.queries) == 1, Other.queries
     finally:
         server.shutdown()
-    return f"{len(cases)} other answers are refused in one line; a busy server is asked again; no proxy"
+    return f"{len(cases)} other answers are refused in one line; a busy server is asked again; no proxy; ranks of files are one insert"
 
 
 def waits(frx: Frx, servers: Servers) -> str:

@@ -83,8 +83,11 @@ RankHits hits_in(RowReader& row) {
 }  // namespace
 
 Result<std::vector<bool>> ClickHouseStore::add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) {
+  if (ranks.empty()) return std::vector<bool>();
+  std::string numbers;
+  for (const RunRank& rank : ranks) numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", rank.rank);
   TRY_ASSIGN(const std::vector<std::int64_t> there,
-             client_.all(fmt::format("SELECT DISTINCT rank FROM {} WHERE run = {}", in("run_rank"), literal(run)),
+             client_.all(fmt::format("SELECT DISTINCT rank FROM {} WHERE run = {} AND rank IN ({})", in("run_rank"), literal(run), numbers),
                          [](RowReader& row) { return row.integer(); }));
   std::set<std::int64_t> known(there.begin(), there.end());
   std::vector<bool> is_new;
