@@ -203,6 +203,9 @@ def others(frx: Frx) -> str:
         frx.good(place, "record", "-", text=measurement(1, 1))
         assert all(f"&{name}&" in f"{query.split('&query=')[0].split(' ')[0]}&" for query in Other.queries
                    for name in ("insert_deduplicate=0", "skip_unavailable_shards=0", "load_balancing=in_order")), Other.queries
+        # The first host does not answer, the second does.
+        Other.set(version, (200, b""))
+        frx.good(place.replace("127.0.0.1:", "127.0.0.1:1,127.0.0.1:") + "?wait=0", "list")
         # Ranks of several files are one insert.
         for rank in range(3):
             (frx.folder / f"trace.rank{rank}.json").write_text(TRACE)
@@ -219,7 +222,7 @@ def others(frx: Frx) -> str:
         assert sum("INSERT INTO frx.run_rank" in query for query in Other.queries) == 1, Other.queries
     finally:
         server.shutdown()
-    return f"{len(cases)} other answers are refused in one line; a busy server is asked again; no proxy; ranks of files are one insert"
+    return f"{len(cases)} other answers are refused in one line; a busy server is asked again, and another host; no proxy; ranks of files are one insert"
 
 
 def waits(frx: Frx, servers: Servers) -> str:

@@ -138,7 +138,9 @@ Result<http::HttpAnswer> Client::ask(std::string_view query, std::string_view bo
     const std::size_t host = only.value_or(host_);
     Result<http::HttpAnswer> said = ask_once(place_.hosts[host], query, body);
     const bool is_final = said ? !may_pass(*said) : said.error().kind == ErrorKind::malformed;
-    if (is_final || steady_clock::now() >= end) return said;
+    // Each host is asked once, however long the first ones took.
+    const bool all_asked = only || tries + 1 >= place_.hosts.size();
+    if (is_final || (all_asked && steady_clock::now() >= end)) return said;
     if (!only) host_ = (host_ + 1) % place_.hosts.size();
     if (++tries % (only ? 1 : place_.hosts.size()) != 0) continue;  // the other hosts at once
     std::this_thread::sleep_for(std::min<steady_clock::duration>(pause, end - steady_clock::now()));
