@@ -206,6 +206,9 @@ def others(frx: Frx) -> str:
         # The first host does not answer, the second does.
         Other.set(version, (200, b""))
         frx.good(place.replace("127.0.0.1:", "127.0.0.1:1,127.0.0.1:") + "?wait=0", "list")
+        # What ends a check is no damage of the history.
+        Other.set(version, (200, (1).to_bytes(8, "little")), (500, b"Code: 60000. DB::Exception: gone"))
+        assert "error 60000" in frx.refused(place + "?wait=0", "check")
         # Ranks of several files are one insert.
         for rank in range(3):
             (frx.folder / f"trace.rank{rank}.json").write_text(TRACE)

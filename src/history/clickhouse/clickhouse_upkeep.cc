@@ -206,15 +206,14 @@ Result<Store::Checked> ClickHouseStore::check() {
     if (checked.faults.size() < most_faults) checked.faults.push_back(std::move(fault));
   };
   TRY_ASSIGN(const std::uint64_t records, client_.number(fmt::format("SELECT uniqExact(id) FROM {}", in("record"))));
-  const Result<> read = each_record([&](const Record& record) -> Result<> {
+  TRY(each_record([&](const Record& record) -> Result<> {
     ++checked.records;
     if (id_of(record) != record.id)
       add_fault(fmt::format("the document of record {} is not the one that was recorded", record.id.substr(0, 12)));
     return {};
-  });
-  if (!read) add_fault(read.error().message);
+  }));
   // What is recorded meanwhile is read, too.
-  if (read && checked.records < records) add_fault(fmt::format("{} have no document", count_text(records - checked.records, "record")));
+  if (checked.records < records) add_fault(fmt::format("{} have no document", count_text(records - checked.records, "record")));
   TRY_ASSIGN(checked.bytes, client_.number(fmt::format("SELECT toUInt64(sum(bytes_on_disk)) FROM {} WHERE active AND database = {}",
                                                        of_all_shards("parts"), literal(client_.place().database))));
   return checked;
