@@ -117,5 +117,18 @@ TEST_F(ClickHouseStoreTest, ABaselineIsSetAfterAMachineWhoseClockIsAhead) {
   EXPECT_TRUE(store->baselines()->empty());
 }
 
+TEST_F(ClickHouseStoreTest, PredictionsOfManyRecordsAreOneInsert) {
+  std::vector<Record> records;
+  for (int i = 0; i < 40; ++i) {
+    records.push_back(record(i, 1000 + i));
+    records.back().predictions = {{fmt::format("p{}", i / 2), "card", "k", "r", "held", "{}"}};
+  }
+  const std::string inserts = "SELECT toUInt64(sum(value)) FROM cluster('frx', system.events) WHERE event = 'InsertQuery'";
+  const std::uint64_t before = *client->number(inserts);
+  EXPECT_EQ(store->add(records)->predictions, 20u);
+  EXPECT_LT(*client->number(inserts) - before, 20u);
+  EXPECT_EQ(store->predictions()->size(), 20u);
+}
+
 }  // namespace
 }  // namespace frx::history::clickhouse

@@ -51,6 +51,12 @@ class ClickHouseStore final : public Store {
   std::string in(std::string_view name) const { return table(client_, name); }
 
   Result<std::set<std::string>> known(std::string_view name, std::string_view condition, std::span<const std::string> ids);
+  struct DatedPrediction {
+    const RecordedPrediction* prediction = nullptr;
+    std::int64_t at_ms = 0;
+  };
+  // How many of them are new.
+  Result<std::size_t> add_predictions(std::span<const DatedPrediction> predictions);
   Result<> write_baseline(const Baseline& baseline, bool is_removed);
   Result<> read_details(Record& record);
   Result<std::vector<RecordedTime>> read_times(std::string_view name, const std::string& where);

@@ -24,9 +24,8 @@ void add_times(RowWriter& rows, const Record& record, const std::vector<Recorded
     add_key(rows, record).natural(i).text(times[i].name).maybe(times[i].count).maybe(times[i].us).text(times[i].label);
 }
 
-void add_predictions(RowWriter& rows, std::span<const RecordedPrediction* const> predictions, std::int64_t at_ms) {
-  for (const RecordedPrediction* one : predictions)
-    rows.text(one->id).text(one->card).text(one->kernel).text(one->reading).text(one->outcome).integer(at_ms).text(one->entry);
+void add_prediction(RowWriter& rows, const RecordedPrediction& one, std::int64_t at_ms) {
+  rows.text(one.id).text(one.card).text(one.kernel).text(one.reading).text(one.outcome).integer(at_ms).text(one.entry);
 }
 
 constexpr std::string_view time_columns = "id, series, at_ms, place, name, count, us, label";
@@ -86,28 +85,36 @@ Result<Stored> ClickHouseStore::add(std::span<const Record> records) {
       stored.is_new.push_back(there.insert(record.id).second);
       if (stored.is_new.back()) fresh.push_back(&record);
     }
+    std::vector<DatedPrediction> predictions;
     for (const Record& record : records.subspan(begin, end - begin)) {
-      TRY_ASSIGN(const std::size_t added, add(record.predictions, record.at_ms));
-      stored.predictions += added;
+      for (const RecordedPrediction& one : record.predictions) predictions.push_back({&one, record.at_ms});
     }
+    TRY_ASSIGN(const std::size_t added, add_predictions(predictions));
+    stored.predictions += added;
     TRY(insert_records(client_, fresh));
   }
   return stored;
 }
 
 Result<std::size_t> ClickHouseStore::add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) {
-  if (predictions.empty()) return std::size_t{0};
+  std::vector<DatedPrediction> dated;
+  for (const RecordedPrediction& one : predictions) dated.push_back({&one, at_ms});
+  return add_predictions(dated);
+}
+
+Result<std::size_t> ClickHouseStore::add_predictions(std::span<const DatedPrediction> predictions) {
   std::vector<std::string> ids;
-  for (const RecordedPrediction& one : predictions) ids.push_back(one.id);
+  for (const DatedPrediction& one : predictions) ids.push_back(one.prediction->id);
   TRY_ASSIGN(std::set<std::string> there, known("prediction", "1", ids));
-  std::vector<const RecordedPrediction*> fresh;
-  for (const RecordedPrediction& one : predictions) {
-    if (there.insert(one.id).second) fresh.push_back(&one);
-  }
   RowWriter rows;
-  add_predictions(rows, fresh, at_ms);
+  std::size_t added = 0;
+  for (const DatedPrediction& one : predictions) {
+    if (!there.insert(one.prediction->id).second) continue;
+    add_prediction(rows, *one.prediction, one.at_ms);
+    ++added;
+  }
   TRY(client_.insert(in("prediction"), prediction_columns, rows.bytes));
-  return fresh.size();
+  return added;
 }
 
 Result<> ClickHouseStore::set_baseline(const std::string& baseline, const std::string& id, std::int64_t at_ms) {
@@ -125,6 +132,8 @@ Result<bool> ClickHouseStore::remove_baseline(const std::string& baseline) {
 
 // The row that was written last counts: also after one of a machine whose clock is ahead.
 Result<> ClickHouseStore::write_baseline(const Baseline& one, bool is_removed) {
+  TRY_ASSIGN(const std::uint64_t before,
+             client_.number(fmt::format("SELECT max(written_us) FROM {} WHERE name = {}", in("baseline"), literal(one.name))));
   RowWriter row;
   row.text(one.name)
       .id(one.id)
@@ -137,5 +146,3 @@ Result<> ClickHouseStore::write_baseline(const Baseline& one, bool is_removed) {
 }
 
 }  // namespace frx::history::clickhouse
-  TRY_ASSIGN(const std::uint64_t before,
-             client_.number(fmt::format("SELECT max(written_us) FROM {} WHERE name = {}", in("baseline"), literal(one.name))));
