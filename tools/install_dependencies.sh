@@ -25,6 +25,7 @@ packages=(
   libgtest-dev libgmock-dev
   mandoc                                 # checks the manual pages
 )
+optional=()
 wheel_packages=(python3-pip python3-setuptools python3-wheel python3-venv)
 for argument in "$@"; do
   case $argument in
@@ -32,7 +33,8 @@ for argument in "$@"; do
     # dpkg-shlibdeps, file: CPack; lintian and a Debian of its own: tools/check_packages.
     --packages) packages+=("${wheel_packages[@]}" dpkg-dev file lintian mmdebstrap) ;;
     # The Python SDK is tested with real training loops, on the CPU, its types by mypy, its tables by pandas; the hook by pre-commit; pages in a real browser; endpoints by libcurl, which is loaded when it is there.
-    --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4 mypy python3-pandas pre-commit) ;;
+    # A history on ClickHouse (10 MB, 80 MB unpacked), where the release has it.
+    --tests) packages+=("${wheel_packages[@]}" python3-torch chromium libcurl4 mypy python3-pandas pre-commit); optional+=(clickhouse-server) ;;
     *) packages+=("$argument") ;;
   esac
 done
@@ -42,15 +44,19 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]; }
+
 missing=()
+for package in "${optional[@]}"; do
+  if ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then missing+=("$package"); fi
+done
 for package in "${packages[@]}"; do
   # Many a machine has a newer npm than Debian's; a source archive brings what npm would fetch, and needs node alone.
   if [ "$package" = npm ]; then
     if command -v npm >/dev/null; then continue; fi
     if compgen -G "$here/build/npm/web/installed-*" >/dev/null; then package=nodejs; fi
   fi
-  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$status" = installed ] || missing+=("$package")
+  is_installed "$package" || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -67,3 +73,8 @@ echo "Installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
+
+# Tests start servers of their own.
+for package in "${optional[@]}"; do
+  if [[ " ${missing[*]} " == *" $package "* ]] && [ -d /run/systemd/system ]; then "${as_root[@]}" systemctl disable --now "$package" >/dev/null; fi
+done

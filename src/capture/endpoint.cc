@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "capture/http_post.h"
+#include "http/post.h"
 
 namespace frx::capture {
 namespace {
@@ -17,17 +17,17 @@ Result<std::string> checked_url(const EndpointRequest& request) {
   const std::string lower = to_lower(request.url);
   if (!lower.starts_with("http://") && !lower.starts_with("https://"))
     return fail(ErrorKind::usage, "expected http:// or https:// as --endpoint, found '{}'", printable(shorten(request.url, 80)));
-  if (is_unencrypted_to_others(lower) && !request.api_key.empty()) {
-    return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(host_of(lower), 80)))
+  if (http::is_unencrypted_to_others(lower) && !request.api_key.empty()) {
+    return fail(ErrorKind::usage, "a key does not go unencrypted to another machine ({})", printable(shorten(http::host_of(lower), 80)))
         .hint("use https, or leave the key out");
   }
-  return with_path(request.url, path_of_chat);
+  return http::with_path(request.url, path_of_chat);
 }
 
-Result<HttpAnswer> post_once(const CurlFunctions& curl, const std::string& url, const EndpointRequest& request) {
-  HttpPost post{.url = url, .headers = {"Content-Type: application/json"}, .body = request.body, .time_limit = request.time_limit};
+Result<http::HttpAnswer> post_once(const http::CurlFunctions& curl, const std::string& url, const EndpointRequest& request) {
+  http::HttpPost post{.url = url, .headers = {"Content-Type: application/json"}, .body = request.body, .time_limit = request.time_limit};
   if (!request.api_key.empty()) post.headers.push_back("Authorization: Bearer " + request.api_key);
-  return post_by_http(curl, post);
+  return http::post_by_http(curl, post);
 }
 
 // "message" of an error in JSON, else the first line.
@@ -46,15 +46,15 @@ std::string complaint_in(const std::string& body) {
 
 Result<std::string> ask_endpoint(const EndpointRequest& request) {
   TRY_ASSIGN(const std::string url, checked_url(request));
-  TRY_ASSIGN(const CurlFunctions curl, load_curl());
+  TRY_ASSIGN(const http::CurlFunctions curl, http::load_curl());
   std::chrono::milliseconds pause{500};
   for (int attempt = 1;; ++attempt) {
-    TRY_ASSIGN(HttpAnswer answer, post_once(curl, url, request));
+    TRY_ASSIGN(http::HttpAnswer answer, post_once(curl, url, request));
     if (answer.status >= 200 && answer.status < 300) return std::move(answer.body);
     const bool may_pass = answer.status == 429 || answer.status >= 500;
     if (!may_pass || attempt >= request.attempts)
       return fail(ErrorKind::environment, "the endpoint answers with status {}: {}", answer.status, complaint_in(answer.body))
-          .at(shown_url(url));
+          .at(http::shown_url(url));
     std::this_thread::sleep_for(pause);
     pause *= 2;
   }
@@ -69,7 +69,7 @@ Result<std::string> reply_in(const std::string& body, const std::string& url) {
     const auto content = choice["message"].find("content");
     return content != choice["message"].end() && content->is_string() ? &*content : nullptr;
   }();
-  if (!text_at) return fail(ErrorKind::environment, "expected choices[0].message.content of a chat completion").at(shown_url(url));
+  if (!text_at) return fail(ErrorKind::environment, "expected choices[0].message.content of a chat completion").at(http::shown_url(url));
   return text_at->get<std::string>();
 }
 

@@ -23,7 +23,7 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Keeps answers that frx wrote with --json: verdict, labels with scores, numbers, kernels, operators, this machine, versions, the "
       "commit of the working copy, the time, and the document itself. The same answer of one series and commit is kept once. Several "
-      "answers are all recorded or, with an error, none.");
+      "answers are all recorded or, with an error, none; on ClickHouse, recording them again completes what an error cut.");
   syntax.arguments("ANSWER", options.files, "documents of frx --json, or files with one a line (NDJSON); - is standard input");
   syntax.option("--series", "NAME", options.series, "the series that they belong to (default: by kind, what was measured, and GPU)");
   syntax.option("--commit", "ID", options.commit, "the commit that was measured (default: that of the working copy here)");

@@ -1,6 +1,7 @@
 // frx summarise: what an analysis of thousands of ranks needs of a trace, written where the trace lies.
 
 #include <filesystem>
+#include <utility>
 
 #include "analyse/summaries.h"
 #include "base/output_file.h"
@@ -8,7 +9,9 @@
 #include "base/units.h"
 #include "cli/analysis.h"
 #include "cli/command.h"
+#include "cli/history_commands.h"
 #include "cli/json_output.h"
+#include "history/run_rank.h"
 
 namespace frx::cli {
 namespace command_summarise {
@@ -20,7 +23,7 @@ namespace rank_summary = ingest::rank_summary;
 struct Options {
   report::AnalysisOptions analysis;
   std::vector<std::string> files;
-  std::string output, node;
+  std::string output, node, store, run;
   bool merge = false;
   bool json = false;
 };
@@ -29,17 +32,22 @@ void describe(Syntax& syntax, Options& options) {
   syntax.text(
       "Writes a small summary of each rank of a trace (.frxsum): its steps and where their time went, each collective with its times, top "
       "kernels and operators. frx analyze reads summaries as it reads traces, and thousands of them at once. Traces of the PyTorch "
-      "profiler and exports of Nsight Systems can be summarised.");
-  syntax.arguments("FILE", options.files, "traces; with --merge also summaries; - is standard input");
+      "profiler and exports of Nsight Systems can be summarised. With --store the collectives go into a history instead, where frx history "
+      "ranks compares them.");
+  syntax.arguments("FILE", options.files, "traces; with --merge and --store also summaries; - is standard input");
   syntax.option("-o,--output", "FILE", options.output, "of a summary (by default beside the trace, TRACE.frxsum); needed by --merge");
   syntax.flag("--merge", options.merge, "write all ranks of these files into one summary");
   syntax.option("--node", "NAME", options.node, "the machine on which the ranks ran, where the name of the trace does not say it");
+  syntax.option("--store", "PATH", options.store,
+                "the history into which the ranks go, such as clickhouse://HOST/DATABASE; no file is written");
+  syntax.option("--run", "NAME", options.run, "with --store: the run that the ranks are of");
   describe_analysis(syntax, options.analysis);
   syntax.flag("--json", options.json, "print JSON: what was written");
   syntax.example("trace.rank3.json.gz --node $(hostname)", "on each node; the summary is a hundredth of the trace");
   syntax.example("--merge rank*.frxsum -o node7.frxsum", "the ranks of a node as one file");
+  syntax.example("trace.rank3.json.gz --store clickhouse://db/frx --run job-4711", "instead: into the history of all machines");
   syntax.exit_code(0, "the summaries were written");
-  syntax.exit_code(1, "a file cannot be read or written, or is no trace");
+  syntax.exit_code(1, "a file or the history cannot be read or written, or a file is no trace");
 }
 
 // "trace.rank0.json.gz" -> "trace.rank0.frxsum".
@@ -110,6 +118,100 @@ Result<Written> merge_all(const Options& options, Session& session) {
   return written;
 }
 
+// Of a trace or of summaries, into a store.
+struct Sent {
+  std::string source;
+  std::size_t read = 0, ranks = 0, known = 0, collectives = 0;
+  bool is_read = false;  // to its end
+
+  bool is_whole() const { return is_read && ranks == read; }
+};
+
+// Ranks on their way into a store, some at once, whichever files they are of.
+class Sender {
+ public:
+  Sender(const Options& options, history::Store& store, std::int64_t at_ms) : options_(options), store_(store), at_ms_(at_ms) {}
+
+  void begin_file(const std::string& path) { files_.push_back({.source = path}); }
+  void end_file() { files_.back().is_read = true; }
+
+  // Of the file that was begun last.
+  Result<> add(history::RunRank rank) {
+    ranks_.push_back(std::move(rank));
+    file_of_.push_back(files_.size() - 1);
+    ++files_.back().read;
+    if (ranks_.size() == at_once) TRY(send());
+    return {};
+  }
+
+  Result<> send() {
+    const std::vector<history::RunRank> ranks = std::exchange(ranks_, {});
+    const std::vector<std::size_t> file_of = std::exchange(file_of_, {});
+    if (ranks.empty()) return {};
+    TRY_ASSIGN(const std::vector<bool> is_new, store_.add_ranks(options_.run, ranks, at_ms_));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      Sent& sent = files_[file_of[i]];
+      ++sent.ranks;
+      if (!is_new[i]) ++sent.known;
+      sent.collectives += ranks[i].collectives.size();
+    }
+    return {};
+  }
+
+  const std::vector<Sent>& files() const { return files_; }
+
+ private:
+  static constexpr std::size_t at_once = 64;
+
+  const Options& options_;
+  history::Store& store_;
+  std::int64_t at_ms_;
+  std::vector<Sent> files_;
+  std::vector<history::RunRank> ranks_;
+  std::vector<std::size_t> file_of_;  // of each of them
+};
+
+Result<> send_one(const Options& options, const std::string& path, Session& session, Sender& sender) {
+  TRY_ASSIGN(const rank_summary::SummaryFile file, opened(options, path, session));
+  sender.begin_file(path);
+  for (std::size_t i = 0; i < file.ranks(); ++i) {
+    TRY_ASSIGN(const model::RankSummary summary, file.whole(i));
+    Result<history::RunRank> rank = history::run_rank_of(summary);
+    if (!rank) return Failure{std::move(rank).error()}.at(path);
+    TRY(sender.add(std::move(*rank)));
+  }
+  sender.end_file();
+  return {};
+}
+
+void tell_sent(const Options& options, const std::vector<Sent>& all, const std::string& store, Io& io) {
+  Json files = Json::array();
+  for (const Sent& sent : all) {
+    if (!sent.is_whole()) continue;
+    files.push_back({{"source", sent.source}, {"store", store}, {"run", options.run}, {"ranks", sent.ranks}, {"known", sent.known}});
+    if (options.json) continue;
+    io.out.write(fmt::format("sent {}: {}, {} of them known before, {}\n", printable(sent.source), count_text(sent.ranks, "rank"),
+                             sent.known, count_text(sent.collectives, "collective")));
+  }
+  if (options.json) write_json(io, "summarise", {{"files", files}});
+}
+
+Result<int> send_all(const Options& options, Session& session, Io& io) {
+  if (options.run.empty()) return fail(ErrorKind::usage, "summarise: --store needs the name of the run: --run NAME");
+  if (options.merge || !options.output.empty())
+    return fail(ErrorKind::usage, "summarise: with --store no file is written, and --{} was given", options.merge ? "merge" : "output");
+  TRY_ASSIGN(const std::unique_ptr<history::Store> store, open_history(options.store, history::Open::to_write, io));
+  Sender sender(options, *store, moment_of_record(io));
+  Result<> done;
+  for (auto path = options.files.begin(); done && path != options.files.end(); ++path) done = send_one(options, *path, session, sender);
+  // Also what was read before a file that cannot be; the first error counts.
+  Result<> rest = sender.send();
+  if (done) done = std::move(rest);
+  if (!options.json || done) tell_sent(options, sender.files(), store->name(), io);
+  if (!done) return Failure{std::move(done).error()};
+  return 0;
+}
+
 std::string bytes_text(std::uint64_t bytes) { return format_quantity(static_cast<double>(bytes), "byte"); }
 
 void tell(const Options& options, const std::vector<Written>& all, Io& io) {
@@ -134,6 +236,8 @@ Result<int> act(const Options& options, Io& io) {
         .hint("--merge writes their ranks into one summary");
   }
   Session session(options.analysis, io);
+  if (!options.store.empty()) return send_all(options, session, io);
+  if (!options.run.empty()) return fail(ErrorKind::usage, "summarise: --run names the run of ranks that go into a history: --store STORE");
   std::vector<Written> all;
   if (options.merge) {
     TRY_ASSIGN(Written written, merge_all(options, session));

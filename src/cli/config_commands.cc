@@ -24,7 +24,7 @@ Document page_of_settings(const Settings& settings) {
   page.title("FRX settings");
   page.section("Settings", answer::Part::verdict);
   constexpr std::size_t width = 34;
-  Table table{{{"key", 13, false, 0, true}, {"value", width, false, 1, true}, {"from", 0, false, 1, true}}};
+  Table table{{{"key", 19, false, 0, true}, {"value", width, false, 1, true}, {"from", 0, false, 1, true}}};
   for (const SettingKind& kind : setting_kinds()) {
     const std::vector<const Setting*> found = settings.of(kind.key);
     if (found.empty()) {

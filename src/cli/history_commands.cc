@@ -61,7 +61,8 @@ Result<std::string> path_of_history(const std::string& store, const Io& io) {
 }  // namespace
 
 void describe_store(Syntax& syntax, std::string& store) {
-  syntax.option("--store", "PATH", store, "the file of the history, instead of the one of FRX_HISTORY or of your account");
+  syntax.option("--store", "PATH", store,
+                "the history: its file, or clickhouse://HOST/DATABASE (default: what FRX_HISTORY says, or the file of your account)");
 }
 
 void describe_history(Syntax& syntax, HistoryOptions& options) {
@@ -78,7 +79,9 @@ void describe_history_codes(Syntax& syntax, std::string_view found) {
 
 Result<std::unique_ptr<history::Store>> open_history(const std::string& store, history::Open how, const Io& io) {
   TRY_ASSIGN(const std::string path, path_of_history(store, io));
-  return history::open_store(path, how);
+  const history::Credentials credentials{.user = io.environment("FRX_CLICKHOUSE_USER").value_or(""),
+                                         .password = io.environment("FRX_CLICKHOUSE_PASSWORD").value_or("")};
+  return history::open_store(path, how, credentials);
 }
 
 Result<std::string> id_called(history::Store& store, const std::string& name) {

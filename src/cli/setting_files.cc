@@ -14,6 +14,7 @@
 #include "base/folders.h"
 #include "base/text.h"
 #include "capture/spawn.h"
+#include "history/clickhouse/place.h"
 
 namespace frx::cli {
 namespace {
@@ -142,7 +143,8 @@ Result<Setting> setting_of(std::string_view key, const Value& value, const Setti
   Setting setting{kind, {}, file.origin, {}};
   for (const std::string& text : texts) {
     TRY_ASSIGN(std::string one, setting_value(*kind, text));
-    const bool is_path = kind->type == SettingType::path || kind->type == SettingType::paths;
+    const bool is_store = kind->type == SettingType::store && !history::clickhouse::is_place(one);
+    const bool is_path = kind->type == SettingType::path || kind->type == SettingType::paths || is_store;
     if (is_path) {
       TRY_ASSIGN(one, path_of(*kind, file, one));
     }

@@ -39,7 +39,8 @@ constexpr SettingKind kinds[] = {
     {"noise_floor", "FRX_NOISE_FLOOR", "--noise-floor", "", percent, anywhere, "", "2", "differences of time up to this count as nothing"},
     {"preset", "FRX_PRESET", "--preset", "profile", choice, anywhere, "memory|tensor|occupancy|stalls|full", "full",
      "the counters of a live run of ncu"},
-    {"history", "FRX_HISTORY", "--store", "", path, own, "", "frx/history.db below XDG_STATE_HOME", "the file of frx history and --record"},
+    {"history", "FRX_HISTORY", "--store", "", store, own, "", "frx/history.db below XDG_STATE_HOME",
+     "the history of frx history and --record: its file, or clickhouse://HOST/DATABASE"},
     {"nvcc", "FRX_NVCC", "", "", program, own, "", "in PATH or NVIDIA's folder", "the compiler of CUDA source"},
     {"ncu", "FRX_NCU", "", "", program, own, "", "in PATH or NVIDIA's folder", "Nsight Compute"},
     {"nsys", "FRX_NSYS", "", "", program, own, "", "in PATH or NVIDIA's folder", "Nsight Systems"},
@@ -48,6 +49,8 @@ constexpr SettingKind kinds[] = {
     {"cuda_library", "FRX_CUDA_LIBRARY", "", "", text, own, "", "libcuda.so.1", "the driver, for attributes of GPUs"},
     {"serve_token", "FRX_SERVE_TOKEN", "", "", text, variable, "", "none", "what clients of frx serve have to show"},
     {"judge_api_key", "FRX_JUDGE_API_KEY", "", "", text, variable, "", "none", "the key of frx judge run --endpoint"},
+    {"clickhouse_user", "FRX_CLICKHOUSE_USER", "", "", text, variable, "", "that of the server", "the user of a history on ClickHouse"},
+    {"clickhouse_password", "FRX_CLICKHOUSE_PASSWORD", "", "", text, variable, "", "none", "the password of that user"},
 };
 
 std::optional<double> number_in(std::string_view text) {
@@ -117,6 +120,7 @@ std::string expected_value(const SettingKind& kind) {
     case size: return "a size from 64M on, such as 4G";
     case path: return "a path";
     case paths: return "a list of paths";
+    case store: return "a path, or clickhouse://HOST/DATABASE";
     case texts: return "a list of texts";
     case program: return "the path of a program";
     case text: break;

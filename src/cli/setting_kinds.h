@@ -20,6 +20,7 @@ enum class SettingType : std::uint8_t {
   size,     // "4G"
   path,     // of a file or folder; of a project below the folder of its file
   paths,    // several
+  store,    // a path, or the address of a history (clickhouse://)
   texts,    // several
   program,  // the path of a program, or a name in PATH
 };

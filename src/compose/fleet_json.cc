@@ -15,11 +15,6 @@ using derive::ranks::Record;
 
 std::int64_t whole_ns(double value) { return static_cast<std::int64_t>(value); }
 
-void put_record(JsonObject& out, const Record& record) {
-  out.add("habit", record.habit == Habit::always ? "always" : "sometimes", "steps", record.steps, "steps_so", record.hits, "share",
-          record.share(), "excess_ns", whole_ns(record.excess_ns), "every_steps", record.period);
-}
-
 void put_late_rank(JsonObject& out, const FleetView& view, std::size_t i) {
   out.add("rank", view.numbers[i], "node", unless_empty(std::string(view.nodes[i])), "with_its_node", view.fleet.ranks[i].by_node);
   put_record(out, view.fleet.ranks[i].late);
@@ -46,6 +41,11 @@ void put_link(JsonObject& out, const FleetView& view, const FleetLink& link) {
 }
 
 }  // namespace
+
+void put_record(JsonObject& out, const Record& record) {
+  out.add("habit", record.habit == Habit::always ? "always" : "sometimes", "steps", record.steps, "steps_so", record.hits, "share",
+          record.share(), "excess_ns", whole_ns(record.excess_ns), "every_steps", record.period);
+}
 
 void put_fleet(JsonObject& out, const FleetView& view) {
   const Fleet& fleet = view.fleet;

@@ -37,13 +37,6 @@ namespace {
 
 constexpr std::size_t rows_shown = 16, nodes_named = 4;
 
-std::string of_steps(const Record& record) {
-  if (record.habit == Habit::always && record.hits == record.steps) return "every step";
-  std::string text = fmt::format("{} of {}", record.hits, count_text(record.steps, "step"));
-  if (record.period) text += fmt::format(", every {}", *record.period);
-  return text;
-}
-
 // Late by themselves, the costliest first.
 std::vector<std::size_t> late_alone(const Fleet& fleet) {
   std::vector<std::size_t> late;
@@ -81,6 +74,13 @@ std::string link_name(const FleetView& view, const FleetLink& link) {
 }
 
 }  // namespace
+
+std::string of_steps(const Record& record) {
+  if (record.habit == Habit::always && record.hits == record.steps) return "every step";
+  std::string text = fmt::format("{} of {}", record.hits, count_text(record.steps, "step"));
+  if (record.period) text += fmt::format(", every {}", *record.period);
+  return text;
+}
 
 std::string fleet_sentence(const FleetView& view) {
   const Fleet& fleet = view.fleet;

@@ -22,6 +22,9 @@ struct FleetView {
   std::vector<std::string_view> nodes;  // of each rank; "": not known
 };
 
+// "every step", "12 of 20 steps, every 4".
+std::string of_steps(const derive::ranks::Record& record);
+void put_record(answer::JsonObject& out, const derive::ranks::Record& record);
 // Who is late, always or at times, in a sentence; why none is named where none is.
 std::string fleet_sentence(const FleetView& view);
 void add_late(answer::Document& page, const FleetView& view);

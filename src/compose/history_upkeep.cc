@@ -6,6 +6,7 @@
 #include "compose/answer_with.h"
 #include "compose/history.h"
 #include "compose/parts.h"
+#include "history/clickhouse/place.h"
 
 namespace frx::compose {
 namespace {
@@ -68,7 +69,10 @@ Document upkeep_page(const Health& shown) {
   page.title("FRX history check", shown.store);
   page.paragraph(page.headline, 2, checked.faults.empty() ? Tone::green : Tone::red);
   add_list(page, "Faults", checked.faults);
-  if (!checked.faults.empty()) page.paragraph("Move the file away, and import what was exported, or restore a copy.");
+  if (checked.faults.empty()) return page;
+  page.paragraph(history::clickhouse::is_place(shown.store)
+                     ? "Import what was exported, or restore a copy. What a replica has not got yet is missing until it has caught up."
+                     : "Move the file away, and import what was exported, or restore a copy.");
   return page;
 }
 

@@ -36,30 +36,10 @@ std::string whole_records(std::string_view rest) {
       summary_columns, rest);
 }
 
-bool is_hexadecimal(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789abcdef") == text.npos; }
-
 // A text that is larger than all that begin so.
 std::string end_of_prefix(const std::string& prefix) { return prefix + "\xf4\x8f\xbf\xbf"; }
 
 }  // namespace
-
-Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how) {
-  TRY_ASSIGN(Connection connection, Connection::open(path, how));
-  return std::unique_ptr<Store>(std::make_unique<SqliteStore>(std::move(connection)));
-}
-
-Result<Record> Store::record(const std::string& id) {
-  const std::string begin = to_lower(id);
-  if (!is_hexadecimal(begin)) {
-    return fail(ErrorKind::usage, "expected the id of a record, or its beginning, found '{}'", shorten(printable(id), 80))
-        .hint("frx history list shows ids");
-  }
-  TRY_ASSIGN(std::optional<Record> found, find(begin));
-  if (found) return *std::move(found);
-  return fail(ErrorKind::usage, "no record has an id that begins with '{}'", shorten(begin, 64))
-      .at(name())
-      .hint("frx history list shows ids");
-}
 
 Result<Stored> SqliteStore::add(std::span<const Record> records) {
   TRY_ASSIGN(Transaction transaction, Transaction::begin(connection_));
@@ -197,7 +177,7 @@ Result<std::vector<RecordedPrediction>> SqliteStore::predictions() {
 
 Result<std::optional<Record>> SqliteStore::find(const std::string& id) {
   const std::string begin = to_lower(id);
-  if (!is_hexadecimal(begin)) return std::optional<Record>();
+  if (!may_begin_id(begin)) return std::optional<Record>();
   TRY_ASSIGN(Statement statement, connection_.prepare(whole_records("WHERE r.hash >= ?1 AND r.hash < ?2 LIMIT 2")));
   statement.bind(1, begin).bind(2, begin + "g");
   TRY_ASSIGN(const bool is_there, statement.step());

@@ -25,6 +25,8 @@ class SqliteStore final : public Store {
   Result<std::vector<Baseline>> baselines() override;
   Result<bool> remove_baseline(const std::string& name) override;
   Result<std::vector<RecordedPrediction>> predictions() override;
+  Result<std::vector<bool>> add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) override;
+  Result<RankReduction> reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) override;
   Result<> each_record(const std::function<Result<>(const Record&)>& take) override;
   Result<std::uint64_t> keep_newest(std::uint64_t keep) override;
   Result<std::uint64_t> remove_before(std::int64_t at_ms) override;

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "history/json_in.h"
 #include "history/record_of.h"
-#include "history/transfer.h"
 #include "history/zipped.h"
 
 namespace frx::history {
@@ -29,113 +27,7 @@ class SqliteStoreTest : public ::testing::Test {
   TemporaryDirectory folder = *TemporaryDirectory::make("/tmp");
   std::string path = folder.file("h.db");
   std::unique_ptr<Store> open(Open how = Open::to_write) { return std::move(*open_store(path, how)); }
-
-  static std::string exported(Store& store, TransferFormat format) {
-    std::string text;
-    EXPECT_TRUE(export_history(store, format, [&](std::string_view part) -> Result<> {
-      text += part;
-      return {};
-    }));
-    return text;
-  }
 };
-
-TEST_F(SqliteStoreTest, KeepsTheSameAnswerOnce) {
-  const auto store = open();
-  const std::vector<Record> records = {record(1), record(2), record(1)};
-  const Result<Stored> stored = store->add(records);
-  ASSERT_TRUE(stored);
-  EXPECT_EQ(stored->is_new, (std::vector<bool>{true, true, false}));
-  EXPECT_EQ((*store->add(std::vector{record(1, 5000)})).is_new, std::vector<bool>{false});
-  EXPECT_EQ((*store->add(std::vector{record(1, 1000, "abcdef")})).is_new, std::vector<bool>{true});
-  EXPECT_EQ((*store->add(std::vector{record(1, 1000, "c0ffee", "other")})).is_new, std::vector<bool>{true});
-}
-
-TEST_F(SqliteStoreTest, GivesBackWhatWasKept) {
-  const auto store = open();
-  const Record kept = record(12.5);
-  ASSERT_TRUE(store->add(std::vector{kept}));
-  const Result<Record> read = store->record(kept.id.substr(0, 10));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->document, kept.document);
-  EXPECT_EQ(read->fact("seconds"), 12.5);
-  EXPECT_FALSE(read->fact("launches"));  // null is not 0
-  EXPECT_EQ(read->commit, "c0ffee");
-  EXPECT_EQ(read->machine, kept.machine);
-  EXPECT_FALSE(store->record("ffffffffffff"));
-}
-
-TEST_F(SqliteStoreTest, ListsByEveryFilter) {
-  const auto store = open();
-  ASSERT_TRUE(store->add(std::vector{record(1, 1000, "aaaa"), record(2, 2000, "bbbb"), record(3, 3000, "bbcc", "t")}));
-  const auto count = [&](const Filter& filter) { return store->list(filter)->size(); };
-  EXPECT_EQ(count({}), 3u);
-  EXPECT_EQ(count({.series = "t", .label = {}, .commit = {}, .from_ms = {}}), 1u);
-  EXPECT_EQ(count({.series = {}, .label = {}, .commit = "bb", .from_ms = {}}), 2u);
-  EXPECT_EQ(count({.series = {}, .label = {}, .commit = {}, .from_ms = 2000}), 2u);
-  EXPECT_EQ(count({.series = {}, .label = "none", .commit = {}, .from_ms = {}}), 0u);
-  EXPECT_EQ(store->list({})->front().at_ms, 3000);
-  EXPECT_EQ(store->trend("s", "seconds", 10)->size(), 2u);
-  EXPECT_EQ(store->trend("s", "seconds", 1)->front().value, 2);
-}
-
-TEST_F(SqliteStoreTest, ExportedAndImportedIsEqual) {
-  const auto store = open();
-  ASSERT_TRUE(store->add(std::vector{record(1, 1000), record(2, 2001, ""), record(3, 3000, "x\"y,z\n", "a,\"b\"")}));
-  ASSERT_TRUE(store->set_baseline("n, \"1\"", record(2, 2001, "").id, 77));
-  const RecordedPrediction prediction{
-      "p1", "card", "k", "r", "held", R"({"schema":"prediction_v1","id":"p1","card":"card","kernel":"k","reading":"r","outcome":"held"})"};
-  ASSERT_TRUE(store->add(std::vector{prediction}, 5));
-  for (const TransferFormat format : {TransferFormat::ndjson, TransferFormat::csv}) {
-    const std::string text = exported(*store, format);
-    const auto copy = std::move(*open_store(folder.file(format == TransferFormat::csv ? "c.db" : "n.db"), Open::to_write));
-    const Result<Moved> moved = import_history(*copy, *open_bytes(text), "copy", 5);
-    ASSERT_TRUE(moved) << moved.error().message;
-    EXPECT_EQ(moved->records, 3u);
-    EXPECT_EQ(exported(*copy, format), text);
-    EXPECT_EQ(import_history(*copy, *open_bytes(text), "copy", 9)->known, 3u);
-    EXPECT_EQ(exported(*copy, format), text);
-  }
-}
-
-TEST_F(SqliteStoreTest, PrunesAllButTheNewestAndTheNamed) {
-  const auto store = open();
-  std::vector<Record> records;
-  for (int i = 0; i < 2500; ++i) records.push_back(record(i + 1, 1000 + i));
-  ASSERT_TRUE(store->add(records));
-  ASSERT_TRUE(store->set_baseline("first", records[0].id, 1));
-  EXPECT_EQ(*store->keep_newest(100), 2399u);
-  EXPECT_EQ(store->list({.series = {}, .label = {}, .commit = {}, .from_ms = {}, .limit = 0})->size(), 101u);
-  EXPECT_EQ(*store->remove_before(1000 + 2450), 50u);
-  EXPECT_TRUE(store->record(records[0].id));
-  EXPECT_TRUE(store->check()->faults.empty());
-}
-
-TEST_F(SqliteStoreTest, KeepsAllOfFewerThanAreToStay) {
-  const auto store = open();
-  ASSERT_TRUE(store->add(std::vector{record(1), record(2)}));
-  for (const std::uint64_t keep : {std::uint64_t{2}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
-    EXPECT_EQ(*store->keep_newest(keep), 0u) << keep;
-    EXPECT_EQ(store->list({})->size(), 2u) << keep;
-  }
-}
-
-TEST_F(SqliteStoreTest, FindsNoneOneOrSeveral) {
-  const auto store = open();
-  std::vector<Record> records;
-  for (int i = 0; i < 17; ++i) records.push_back(record(i + 1));  // two of them begin with the same digit
-  ASSERT_TRUE(store->add(records));
-  std::string shared;
-  for (const Record& one : records) {
-    const auto begins_so = [&](const Record& other) { return other.id[0] == one.id[0]; };
-    if (std::ranges::count_if(records, begins_so) > 1) shared = one.id.substr(0, 1);
-  }
-  EXPECT_EQ((*store->find(records[0].id))->id, records[0].id);
-  for (const char* unknown : {"ffffffffffff", "release", ""}) EXPECT_FALSE(store->find(unknown)->has_value()) << unknown;
-  const Result<std::optional<Record>> several = store->find(shared);
-  ASSERT_FALSE(several);
-  EXPECT_EQ(several.error().kind, ErrorKind::usage);
-}
 
 TEST_F(SqliteStoreTest, SaysWhichDocumentIsDamaged) {
   {

@@ -61,6 +61,10 @@ Result<std::uint64_t> SqliteStore::keep_newest(std::uint64_t keep) {
 }
 
 Result<std::uint64_t> SqliteStore::remove_before(std::int64_t at_ms) {
+  {
+    TRY_ASSIGN(Statement statement, connection_.prepare("DELETE FROM run_rank WHERE at_ms < ?1"));
+    TRY(statement.bind(1, at_ms).run());
+  }
   return remove_in_batches("r.at_ms < ?1", std::array<std::int64_t, 1>{at_ms});
 }
 

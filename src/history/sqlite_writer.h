@@ -18,6 +18,7 @@ class SqliteWriter {
   // Whether it was new.
   Result<bool> add(const Record& record);
   Result<bool> add(const RecordedPrediction& prediction, std::int64_t at_ms);
+  Result<bool> add(const std::string& run, const RunRank& rank, std::int64_t at_ms);
 
  private:
   Result<Statement*> statement(std::string_view sql);

@@ -10,10 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "history/record.h"
+#include "history/run_rank.h"
 
 namespace frx::history {
 
@@ -59,7 +61,8 @@ class Store {
   virtual ~Store() = default;
   virtual const std::string& name() const = 0;
 
-  // All of them or, with an error, none. Those that are there already stay as they are.
+  // Each whole or not at all; with an error, SQLite has none of them, and ClickHouse may have some, which the next try completes. Those
+  // that are there already stay as they are.
   virtual Result<Stored> add(std::span<const Record> records) = 0;
   virtual Result<std::size_t> add(std::span<const RecordedPrediction> predictions, std::int64_t at_ms) = 0;
 
@@ -82,10 +85,16 @@ class Store {
   // The scored predictions, oldest first.
   virtual Result<std::vector<RecordedPrediction>> predictions() = 0;
 
+  // Ranks of a run, each whole or not at all; one that is there stays as it is. Whether each was new.
+  virtual Result<std::vector<bool>> add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) = 0;
+  // Compares the collectives of all ranks of a run, in the store. No ranks: there is no such run.
+  virtual Result<RankReduction> reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) = 0;
+
   // All records with their documents, oldest first, one after the other.
   virtual Result<> each_record(const std::function<Result<>(const Record&)>& take) = 0;
 
   // Removes all but the newest `keep` of each series, or what is older than a time, but for records that a baseline names. How many.
+  // What is older takes ranks with it.
   virtual Result<std::uint64_t> keep_newest(std::uint64_t keep) = 0;
   virtual Result<std::uint64_t> remove_before(std::int64_t at_ms) = 0;
 
@@ -97,8 +106,16 @@ class Store {
   virtual Result<Checked> check() = 0;
 };
 
-// The database of SQLite at `path`. For reading it has to be there.
+// Whether an id may begin so: hexadecimal digits in small letters, 64 at most.
+bool may_begin_id(std::string_view text);
+
+// Of a store that asks for them; "" where none is set.
+struct Credentials {
+  std::string user, password;
+};
+
+// The database of SQLite at a path, or the one of ClickHouse at an address (clickhouse/place.h). For reading it has to be there.
 enum class Open : std::uint8_t { to_read, to_write };
-Result<std::unique_ptr<Store>> open_store(const std::string& path, Open how);
+Result<std::unique_ptr<Store>> open_store(const std::string& store, Open how, const Credentials& credentials = {});
 
 }  // namespace frx::history

@@ -40,6 +40,10 @@ class Memory final : public Store {
   frx::Result<std::vector<Baseline>> baselines() override { return std::vector<Baseline>(); }
   frx::Result<bool> remove_baseline(const std::string&) override { return false; }
   frx::Result<std::vector<RecordedPrediction>> predictions() override { return std::vector<RecordedPrediction>(); }
+  frx::Result<std::vector<bool>> add_ranks(const std::string&, std::span<const RunRank>, std::int64_t) override {
+    return std::vector<bool>();
+  }
+  frx::Result<RankReduction> reduce_ranks(const std::string&, const frx::knowledge::FleetRules&) override { return RankReduction(); }
   frx::Result<> each_record(const std::function<frx::Result<>(const Record&)>& take) override {
     for (const Record& one : all) {
       if (frx::Result<> taken = take(one); !taken) return taken;

@@ -1,11 +1,9 @@
 // Loading the libraries of the driver, which are there only where a driver is.
 #pragma once
 
-#include <dlfcn.h>
-
-#include <initializer_list>
 #include <string>
 
+#include "base/library_function.h"
 #include "base/result.h"
 #include "capture/host.h"
 
@@ -16,13 +14,5 @@ Result<void*> open_driver_library(const std::string& path, const std::string& na
 
 // Whether this machine has a driver whose libraries can be loaded.
 inline bool has_driver(const Host& host) { return host.exists("/dev/nvidiactl") || host.exists("/dev/dxg"); }
-
-// Stays nullptr where the library has none of the names.
-template <typename Function>
-void find_function(void* library, Function*& function, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if ((function = reinterpret_cast<Function*>(::dlsym(library, name))) != nullptr) return;
-  }
-}
 
 }  // namespace frx::capture

@@ -12,8 +12,8 @@
 #include "base/memory_budget.h"
 #include "base/safe_text.h"
 #include "base/text.h"
-#include "capture/http_post.h"
 #include "capture/live/otlp.h"
+#include "http/post.h"
 
 namespace frx::capture {
 namespace {
@@ -46,7 +46,7 @@ std::uint64_t refused_points(const std::string& body) {
 // Shared with the thread, which may outlive its owner where the name of the collector is being looked up.
 struct OtlpSender::State {
   OtlpTarget target;
-  CurlFunctions curl{};
+  http::CurlFunctions curl{};
   std::thread thread;
   std::atomic<bool> is_cancelled{false};
 
@@ -68,10 +68,10 @@ struct OtlpSender::State {
 };
 
 OtlpSender::State::Outcome OtlpSender::State::send(const std::string& request, milliseconds& asked_pause) {
-  HttpPost post{
+  http::HttpPost post{
       .url = target.url, .headers = target.headers, .body = request, .time_limit = otlp_time_limit, .is_cancelled = &is_cancelled};
   post.headers.emplace_back("Content-Type: application/json");
-  const Result<HttpAnswer> answer = post_by_http(curl, post);
+  const Result<http::HttpAnswer> answer = http::post_by_http(curl, post);
   if (!answer) {
     note(answer.error().message);
     return Outcome::unreachable;
@@ -130,7 +130,7 @@ void OtlpSender::State::work() {
 }
 
 Result<OtlpSender> OtlpSender::start(OtlpTarget target) {
-  TRY_ASSIGN(const CurlFunctions curl, load_curl());
+  TRY_ASSIGN(const http::CurlFunctions curl, http::load_curl());
   auto state = std::make_shared<State>();
   state->target = std::move(target);
   state->curl = curl;
@@ -172,7 +172,7 @@ std::vector<std::string> OtlpSender::finish() {
     stopped = state->changed.wait_for(lock, cancel_timeout, has_stopped);
   }
   std::vector<std::string> warnings;
-  const std::string place = shown_url(state->target.url);
+  const std::string place = http::shown_url(state->target.url);
   if (state->delivered < state->added) {
     warnings.push_back(fmt::format("--otlp: {} of {} exports were not delivered to {}: {}", state->added - state->delivered, state->added,
                                    place, state->why.empty() ? "more of them waited than are kept" : state->why));

@@ -5,8 +5,8 @@
 
 #include "base/safe_text.h"
 #include "base/text.h"
-#include "capture/http_post.h"
 #include "capture/live/otlp.h"
+#include "http/post.h"
 
 namespace frx::capture {
 namespace {
@@ -77,16 +77,16 @@ Result<OtlpTarget> otlp_target(const std::string& given, const Host& host) {
   OtlpTarget target;
   TRY_ASSIGN(const std::string url, url_of(given, host));
   const std::string lower = to_lower(url);
-  if ((!lower.starts_with("http://") && !lower.starts_with("https://")) || host_of(lower).empty())
+  if ((!lower.starts_with("http://") && !lower.starts_with("https://")) || http::host_of(lower).empty())
     return fail(ErrorKind::usage, "expected http:// or https:// and a host as --otlp");
   std::string which;
   const std::string headers = first_variable(host, {"OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"}, which);
   TRY_ASSIGN(target.headers, headers_in(which, headers));
-  if (!target.headers.empty() && is_unencrypted_to_others(lower)) {
-    return fail(ErrorKind::usage, "headers do not go unencrypted to another machine ({})", printable(shorten(host_of(lower), 80)))
+  if (!target.headers.empty() && http::is_unencrypted_to_others(lower)) {
+    return fail(ErrorKind::usage, "headers do not go unencrypted to another machine ({})", printable(shorten(http::host_of(lower), 80)))
         .hint("use https, or unset " + which);
   }
-  target.url = with_path(url, path_of_metrics);
+  target.url = http::with_path(url, path_of_metrics);
   return target;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "derive/ranks/fleet.h"
@@ -22,6 +23,9 @@ Middle middle_of(std::vector<double>& values);
 // Steps in which something was so, of one rank or group.
 class Hits {
  public:
+  Hits() = default;
+  // Of steps that were counted elsewhere, where it is not known which of them they were.
+  Hits(std::uint64_t steps, std::uint64_t hits, double excess) : steps_(steps), hits_(hits), excess_(excess) {}
   // `excess`: in ns beyond the middle; `ratio`: to it.
   void add(bool hit, double excess, double ratio);
 
@@ -41,6 +45,8 @@ class Hits {
 // The same by two limits: one that a step has to reach alone, and half of it for what is so in nearly every step.
 class Evidence {
  public:
+  Evidence() = default;
+  Evidence(Hits clear, Hits leaning) : clear_(std::move(clear)), leaning_(std::move(leaning)) {}
   // `usual`: of those without a reason, which differ from each other by noise; `limit`: of what is more; `least`: below it nothing counts.
   void add(double excess, double usual, double limit, double least, double ratio = 0) {
     clear_.add(excess > std::max(usual + limit, least), excess, ratio);

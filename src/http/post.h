@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace frx::capture {
+namespace frx::http {
 
 struct CurlFunctions {
   void* (*init)();
@@ -30,16 +30,17 @@ struct HttpPost {
   std::vector<std::string> headers;  // "Content-Type: application/json"; never shown
   std::string_view body;             // has to outlive the call
   std::chrono::milliseconds time_limit{120'000};
+  std::size_t most_answer = std::size_t{8} << 20;   // bytes
   const std::atomic<bool>* is_cancelled = nullptr;  // looked at about once a second while the request waits
 };
 
 struct HttpAnswer {
   long status = 0;
   long long retry_after_s = 0;  // what the answer asks for; 0: nothing
-  std::string body;             // at most 8 MiB
+  std::string body;
 };
 
-// Follows no redirection. Environment: no answer, not in time, or one that is too large.
+// Follows no redirection. Environment: no answer, or not in time. Malformed: one that is too large.
 Result<HttpAnswer> post_by_http(const CurlFunctions& curl, const HttpPost& post);
 
 // The host of a URL, without user, port and path.
@@ -51,4 +52,4 @@ std::string with_path(const std::string& url, std::string_view path);
 // For messages: without the user and the password that a URL may have, and without its query, which may be a key.
 std::string shown_url(const std::string& url);
 
-}  // namespace frx::capture
+}  // namespace frx::http

@@ -1,0 +1,184 @@
+// Ranks of runs on ClickHouse, and the comparison of their collectives as one query.
+
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "history/clickhouse/clickhouse_store.h"
+#include "history/clickhouse/literal.h"
+
+namespace frx::history::clickhouse {
+namespace {
+
+constexpr std::size_t ranks_at_once = 64, steps_at_once = 10'000;
+
+// What the names in { } stand for: {rows}: the table of collectives; {steps}: a condition on steps; {whole}: one on ranks, those of the run
+// that are there with all of their rows; {memberships}: which ranks a group has; {run_ranks}: the ranks of the run; {noise_times},
+// {least_ns}, {least_share}: of data/ranks/fleet.yaml. From the inside out: each collective with its members, each once; groups whose
+// collectives all members have; what each member came later by work of its own; that of each rank and step; the limits of each step; each
+// rank. Of an even number of values the upper one in the middle counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
+constexpr std::string_view reduction = R"sql(
+SELECT rank, any(node), count(), countIf(late > clear), countIf(late > leaning), sumIf(late, late > clear), sumIf(late, late > leaning),
+  sum(waited)
+FROM (
+  SELECT rank, late, waited, node, greatest(usual + noise, limit) AS clear, greatest(usual + noise / 2, limit) AS leaning
+  FROM (
+    SELECT one.1 AS rank, one.2 AS late, one.3 AS waited, usual, noise
+    FROM (
+      SELECT groupArray((rank, late, waited)) AS list, arraySort(groupArray(late)) AS lates, lates[intDiv(length(lates), 2) + 1] AS usual,
+        arraySort(arrayMap(x -> abs(x - usual), lates))[intDiv(length(lates), 2) + 1] / 0.67449 * {noise_times} AS noise
+      FROM (
+        SELECT step, rank, max(late) AS late, sum(waited) AS waited
+        FROM (
+          SELECT step, members, member.1 AS rank,
+            sum(if(is_known, greatest(toInt64(0), least(usual - member.2, member.4 - usual_own)), toInt64(0))) AS late,
+            sum(member.2 - transfer) AS waited, min(member.3) AS known
+          FROM (
+            SELECT step, members, call, arraySort(arrayMap(x -> x.2, call)) AS durations, arraySort(arrayMap(x -> x.4, call)) AS works,
+              durations[1] AS transfer, durations[intDiv(length(call), 2) + 1] AS usual, works[intDiv(length(call) - 1, 2) + 1] AS usual_own,
+              arrayAll(x -> x.3 = 1, call) AS is_known
+            FROM (
+              SELECT step, members, calls
+              FROM (
+                SELECT step, members, groupArray(ranks) AS calls, min(length(ranks)) AS fewest, max(length(ranks)) AS most
+                FROM (
+                  SELECT step, members, nth, groupArray((rank, duration_ns, has_own, own_ns)) AS sent, uniqExact(what) AS kinds,
+                    arrayFilter((x, time) -> time = 1, sent, arrayEnumerateUniq(arrayMap(x -> x.1, sent))) AS ranks
+                  FROM {rows} WHERE {steps} AND {whole} GROUP BY step, members, nth)
+                GROUP BY step, members HAVING fewest = most AND max(kinds) = 1) AS groups
+              ALL INNER JOIN (SELECT members, uniqExact(rank) AS most FROM {memberships} WHERE {whole} GROUP BY members HAVING most > 1)
+              AS sizes
+              USING (members, most))
+            ARRAY JOIN calls AS call)
+          ARRAY JOIN call AS member
+          GROUP BY step, members, rank)
+        GROUP BY step, rank HAVING min(known) = 1)
+      GROUP BY step)
+    ARRAY JOIN list AS one) AS found
+  ALL INNER JOIN (SELECT rank, any(node) AS node, greatest({least_ns}, {least_share} * any(step_ns)) AS limit FROM {run_ranks} GROUP BY rank) AS heads
+  USING (rank))
+GROUP BY rank ORDER BY rank)sql";
+
+std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& values) {
+  std::string made(text);
+  for (const auto& [name, value] : values) {
+    for (std::size_t at = 0; (at = made.find(name, at)) != made.npos; at += value.size()) made.replace(at, name.size(), value);
+  }
+  return made;
+}
+
+RankHits hits_in(RowReader& row) {
+  RankHits one;
+  one.rank = row.integer();
+  one.node = row.text();
+  one.steps = row.natural();
+  one.clear = row.natural();
+  one.leaning = row.natural();
+  one.clear_ns = row.integer();
+  one.leaning_ns = row.integer();
+  one.waited_ns = row.integer();
+  return one;
+}
+
+}  // namespace
+
+Result<std::vector<bool>> ClickHouseStore::add_ranks(const std::string& run, std::span<const RunRank> ranks, std::int64_t at_ms) {
+  if (ranks.empty()) return std::vector<bool>();
+  std::string numbers;
+  for (const RunRank& rank : ranks) numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", rank.rank);
+  TRY_ASSIGN(const std::vector<std::int64_t> there,
+             client_.all(fmt::format("SELECT DISTINCT rank FROM {} WHERE run = {} AND rank IN ({})", in("run_rank"), literal(run), numbers),
+                         [](RowReader& row) { return row.integer(); }));
+  std::set<std::int64_t> known(there.begin(), there.end());
+  std::vector<bool> is_new;
+  RowWriter collectives, memberships, heads;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RunRank& rank = ranks[i];
+    is_new.push_back(known.insert(rank.rank).second);
+    if (is_new.back()) {
+      std::set<std::string_view> groups;
+      for (const RankCollective& one : rank.collectives) {
+        if (groups.insert(one.members).second) memberships.text(run).text(one.members).integer(rank.rank).integer(at_ms);
+        collectives.text(run).integer(one.step).text(one.members).natural(one.nth).integer(rank.rank).text(one.what);
+        collectives.integer(one.duration_ns).flag(one.own_ns.has_value()).integer(one.own_ns.value_or(0)).integer(at_ms);
+      }
+      heads.text(run).integer(rank.rank).text(rank.node).real(rank.step_ns).natural(rank.collectives.size()).integer(at_ms);
+    }
+    if (i + 1 < ranks.size() && (i + 1) % ranks_at_once != 0) continue;
+    // A rank is there when its row in run_rank is.
+    TRY(client_.insert(in("collective"), "run, step, members, nth, rank, what, duration_ns, has_own, own_ns, at_ms", collectives.bytes));
+    TRY(client_.insert(in("membership"), "run, members, rank, at_ms", memberships.bytes));
+    TRY(client_.insert(in("run_rank"), "run, rank, node, step_ns, collectives, at_ms", heads.bytes));
+    collectives.bytes.clear();
+    memberships.bytes.clear();
+    heads.bytes.clear();
+  }
+  return is_new;
+}
+
+// Steps that more than half of the ranks have, so many at once that the server holds a limited number of rows: conditions on them.
+Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string& whole, std::uint64_t ranks) {
+  struct Step {
+    std::int64_t number = 0;
+    std::uint64_t rows = 0;
+  };
+  TRY_ASSIGN(const std::vector<Step> steps,
+             client_.all(fmt::format("SELECT step, count() FROM {} WHERE {} GROUP BY step HAVING 2 * uniqExact(rank) > {} ORDER BY step",
+                                     in("collective"), whole, ranks),
+                         [](RowReader& row) {
+                           const std::int64_t number = row.integer();
+                           return Step{number, row.natural()};
+                         }));
+  std::vector<std::string> conditions;
+  for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
+    std::string list;
+    for (std::uint64_t rows = 0;
+         end < steps.size() && end - begin < steps_at_once && (end == begin || rows + steps[end].rows <= rows_at_once_); ++end) {
+      rows += steps[end].rows;
+      list += fmt::format("{}{}", list.empty() ? "" : ",", steps[end].number);
+    }
+    conditions.push_back(fmt::format("step IN ({})", list));
+  }
+  return conditions;
+}
+
+Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) {
+  RankReduction reduced;
+  const std::string of_run = "run = " + literal(run);
+  const std::string whole = fmt::format("{} AND rank GLOBAL IN (SELECT rank FROM {} WHERE {})", of_run, in("run_rank"), of_run);
+  TRY_ASSIGN(reduced.ranks, client_.number(fmt::format("SELECT uniqExact(rank) FROM {} WHERE {}", in("run_rank"), of_run)));
+  if (reduced.ranks == 0) return reduced;
+  TRY_ASSIGN(reduced.steps, client_.number(fmt::format("SELECT uniqExact(step) FROM {} WHERE {}", in("collective"), whole)));
+  TRY_ASSIGN(reduced.collectives,
+             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} WHERE {} GROUP BY rank)",
+                                        in("run_rank"), of_run)));
+  TRY_ASSIGN(const std::vector<std::string> parts, usual_steps(whole, reduced.ranks));
+  std::map<std::int64_t, RankHits> by_rank;
+  for (const std::string& steps : parts) {
+    // Last the texts of a user, in which nothing is filled.
+    const std::string query = filled(
+        reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
+                    {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},
+                    {"{least_share}", fmt::format("toFloat64({})", rules.late.least_share)},
+                    {"{rows}", in("collective")},
+                    {"{memberships}", in("membership")},
+                    {"{steps}", steps},
+                    {"{run_ranks}", fmt::format("{} WHERE run = {{run}}", in("run_rank"))},
+                    {"{whole}", fmt::format("run = {{run}} AND rank GLOBAL IN (SELECT rank FROM {} WHERE run = {{run}})", in("run_rank"))},
+                    {"{run}", literal(run)}});
+    TRY_ASSIGN(const std::vector<RankHits> some, client_.all(query, hits_in));
+    for (const RankHits& one : some) {
+      RankHits& sum = by_rank.try_emplace(one.rank, RankHits{.rank = one.rank, .node = one.node}).first->second;
+      sum.steps += one.steps;
+      sum.clear += one.clear;
+      sum.leaning += one.leaning;
+      sum.clear_ns += one.clear_ns;
+      sum.leaning_ns += one.leaning_ns;
+      sum.waited_ns += one.waited_ns;
+    }
+  }
+  for (auto& [rank, hits] : by_rank) reduced.hits.push_back(std::move(hits));
+  return reduced;
+}
+
+}  // namespace frx::history::clickhouse
