@@ -46,10 +46,17 @@ fi
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]; }
 
+# What is optional, not there, and known to the lists of apt.
 missing=()
-for package in "${optional[@]}"; do
-  if ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then missing+=("$package"); fi
-done
+add_optional() {
+  local package
+  for package in "${optional[@]}"; do
+    if [[ " ${missing[*]} " != *" $package "* ]] && ! is_installed "$package" && apt-cache show "$package" >/dev/null 2>&1; then
+      missing+=("$package")
+    fi
+  done
+}
+add_optional
 for package in "${packages[@]}"; do
   # Many a machine has a newer npm than Debian's; a source archive brings what npm would fetch, and needs node alone.
   if [ "$package" = npm ]; then
@@ -69,9 +76,10 @@ if [ "$(id -u)" -ne 0 ]; then
   as_root=(sudo)
 fi
 
-echo "Installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 "${as_root[@]}" apt-get update -qq
+add_optional  # a new machine had no lists before
+echo "Installing ${missing[*]}"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 
 # Tests start servers of their own.

@@ -207,7 +207,7 @@ def others(frx: Frx) -> str:
         Other.set(version, (200, b""))
         frx.good(place.replace("127.0.0.1:", "127.0.0.1:1,127.0.0.1:") + "?wait=0", "list")
         # What ends a check is no damage of the history.
-        Other.set(version, (200, (1).to_bytes(8, "little")), (500, b"Code: 60000. DB::Exception: gone"))
+        Other.set(version, (200, (1).to_bytes(8, "little")), (500, b"Code: 60000. DB::Exception: gone"), (200, bytes(8)))
         assert "error 60000" in frx.refused(place + "?wait=0", "check")
         # Ranks of several files are one insert.
         for rank in range(3):

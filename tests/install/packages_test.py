@@ -219,6 +219,8 @@ class Recipes(PackagesTest):
         self.assertEqual([step for step in connected if "cmake" in step], [])
         self.assertTrue(any("tools/install_dependencies.sh" in step for step in connected))
         self.assertEqual((build.wanted, last.brought), (["/installed"], ["build:/installed"]))
+        # libcurl is loaded at run time, so nothing else would miss it.
+        self.assertTrue(any("libcurl4" in step and "ca-certificates" in step for step in last.steps))
         with self.assertRaisesRegex(SystemExit, "HEALTHCHECK is not known"):
             containerfile.stages("FROM debian:bookworm-slim\nHEALTHCHECK NONE\n", self.folder)
 
