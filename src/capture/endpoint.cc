@@ -27,7 +27,11 @@ Result<std::string> checked_url(const EndpointRequest& request) {
 Result<http::HttpAnswer> post_once(const http::CurlFunctions& curl, const std::string& url, const EndpointRequest& request) {
   http::HttpPost post{.url = url, .headers = {"Content-Type: application/json"}, .body = request.body, .time_limit = request.time_limit};
   if (!request.api_key.empty()) post.headers.push_back("Authorization: Bearer " + request.api_key);
-  return http::post_by_http(curl, post);
+  Result<http::HttpAnswer> answer = http::post_by_http(curl, post);
+  // An answer without end is none.
+  if (!answer && answer.error().kind == ErrorKind::malformed)
+    return fail(ErrorKind::environment, "the endpoint did not answer: {}", answer.error().message).at(answer.error().where);
+  return answer;
 }
 
 // "message" of an error in JSON, else the first line.
