@@ -133,11 +133,34 @@ def say(answer: dict | str) -> None:
     print(answer if isinstance(answer, str) else json.dumps(answer), flush=True)
 
 
+def start_all(servers: Servers) -> bool:
+    try:
+        for shard in range(servers.options.shards):
+            servers.start(shard)
+        return True
+    except RuntimeError as error:
+        print(f"{servers.folder.name}: {error}", file=sys.stderr)
+        return False
+
+
+def started(folder: Path, options: argparse.Namespace) -> Servers:
+    """Once more with other ports where another program took one meanwhile."""
+    for attempt in ("first", "second"):
+        servers = Servers(folder / attempt, options)
+        if start_all(servers):
+            return servers
+        for shard in list(servers.processes):
+            servers.kill(shard)
+    raise SystemExit("the servers did not start")
+
+
+def runs_here(program: str) -> bool:
+    """Its code may need instructions that a processor, or an emulator of one, lacks."""
+    return subprocess.run([program, "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode >= 0  # else a signal
+
+
 def serve(servers: Servers | Chdb) -> None:
     try:
-        if isinstance(servers, Servers):
-            for shard in range(servers.options.shards):
-                servers.start(shard)
         say(servers.address())
         for line in sys.stdin:
             what, shard = line.split()
@@ -166,8 +189,10 @@ def main() -> None:
             say({"skip": "no openssl"})
         elif options.program is None:
             say({"skip": "no clickhouse-server"})
+        elif not runs_here(options.program):
+            say({"skip": "clickhouse-server does not run on this machine"})
         else:
-            serve(Servers(Path(folder), options))
+            serve(started(Path(folder), options))
 
 
 if __name__ == "__main__":

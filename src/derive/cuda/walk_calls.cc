@@ -156,7 +156,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     const auto is_constant = [&](const Value& v) { return constant_of(v).has_value(); };
     if (is_kernel_ && is_parameter && is_size_method(name) && std::ranges::all_of(arguments, is_constant)) {
       const auto [at, is_new] = members_.try_emplace({object.expr, text(node)}, 0);
-      if (is_new) add_size(at->second = e_.fresh(Op::uniform));
+      if (is_new) add_size(at->second = e_.fresh(Op::uniform), name);
       return with(at->second);
     }
     std::vector<Value> all = arguments;

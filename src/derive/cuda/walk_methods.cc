@@ -30,7 +30,7 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
   if (is_new) {
     at->second = e_.fresh(Op::uniform);
     if (is_increment(name)) trace_.add_often_one(at->second);
-    add_size(at->second);
+    add_size(at->second, member->first);
   }
   Value value = with(at->second);
   if (!type.is_array) value.type = type.name;
@@ -40,7 +40,7 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
 // A member of an object whose class is not given is a number that the launch passes, unless a template chooses the class: that may fix it.
 void Walker::note_member_of_unknown(const Value& object, ExprId member) {
   if (object.type.empty() || template_types_.contains(object.type)) return;
-  if (unknown_members_.insert(member).second) add_size(member);
+  if (unknown_members_.insert(member).second) add_size(member, "");
 }
 
 // Does the function change members of that parameter? It is read once for all of them.

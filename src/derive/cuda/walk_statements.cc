@@ -24,7 +24,7 @@ void Walker::run(std::uint32_t function, const LaunchedWith& with) {
     declare_parameter(f.parameters[i], is_one ? &one : nullptr);
   }
   for (const Slot& slot : std::span(slots_).subspan(before)) {
-    if (slot.value.kind == Value::number) add_size(slot.value.expr);
+    if (slot.value.kind == Value::number) add_size(slot.value.expr, name_of(slot.value.expr));
   }
   walk(f.body);
   if (e_.is_full()) trace_.is_complete = false;

@@ -213,9 +213,9 @@ class Walker {
   const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
   // A number that the launch gives.
-  void add_size(ExprId number) {
+  void add_size(ExprId number, std::string_view name) {
     trace_.parameters.push_back(number);
-    trace_.parameter_names.push_back(name_of(number));
+    trace_.parameter_names.push_back(name);
     if (!trace_.is_often_one(number)) e_.mark_size(number);
   }
   void note_member_of_unknown(const Value& object, ExprId member);
