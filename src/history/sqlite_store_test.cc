@@ -7,20 +7,11 @@
 #include "base/files.h"
 #include "base/temporary_directory.h"
 #include "history/json_in.h"
-#include "history/record_of.h"
+#include "history/made_record.h"
 #include "history/zipped.h"
 
 namespace frx::history {
 namespace {
-
-answer::Json document(double seconds, const std::string& command = "./train") {
-  return {
-      {"schema", "gpu_measurement_v1"}, {"command", command}, {"seconds", seconds}, {"launches", nullptr}, {"gpus", answer::Json::array()}};
-}
-
-Record record(double seconds, std::int64_t at_ms = 1000, std::string commit = "c0ffee", std::string series = "s") {
-  return *record_of(document(seconds), {std::move(series), at_ms, std::move(commit), "0.1.0", "{\"host\":\"h\"}"}, "test");
-}
 
 class SqliteStoreTest : public ::testing::Test {
  protected:

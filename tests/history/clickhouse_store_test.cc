@@ -7,21 +7,12 @@
 #include "base/text.h"
 #include "history/clickhouse/clickhouse_store.h"
 #include "history/clickhouse/record_rows.h"
-#include "history/record_of.h"
+#include "history/made_record.h"
 #include "history/servers.h"
 #include "history/transfer.h"
 
 namespace frx::history::clickhouse {
 namespace {
-
-Record record(double seconds, std::int64_t at_ms, std::string series = "s") {
-  const answer::Json document = {{"schema", "gpu_measurement_v1"},
-                                 {"command", "./train"},
-                                 {"seconds", seconds},
-                                 {"launches", nullptr},
-                                 {"gpus", answer::Json::array()}};
-  return *record_of(document, {std::move(series), at_ms, "c0ffee", "0.1.0", "{\"host\":\"h\"}"}, "test");
-}
 
 class ClickHouseStoreTest : public ::testing::Test {
  protected:
@@ -90,7 +81,7 @@ TEST_F(ClickHouseStoreTest, APruneRemovesWhatAnInterruptedOneLeft) {
 
 TEST_F(ClickHouseStoreTest, APruneNeedsAHostOfEachShard) {
   std::vector<Record> records;
-  for (int i = 0; i < 12; ++i) records.push_back(record(i, 500, fmt::format("s{}", i)));
+  for (int i = 0; i < 12; ++i) records.push_back(record(i, 500, "c0ffee", fmt::format("s{}", i)));
   ASSERT_TRUE(store->add(records));
   std::string one_host = address;
   const std::size_t comma = one_host.find(',');

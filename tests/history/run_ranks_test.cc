@@ -1,14 +1,12 @@
 // Ranks of a made-up cluster in every store: what the query of the store says is what frx analyze says of the same summaries.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "analyse/summaries.h"
-#include "base/temporary_directory.h"
 #include "history/clickhouse/clickhouse_store.h"
+#include "history/on_each_store.h"
 #include "history/run_rank.h"
-#include "history/servers.h"
 #include "history/store.h"
 #include "knowledge/library.h"
 #include "support/fleet_score.h"
@@ -16,28 +14,8 @@
 namespace frx::history {
 namespace {
 
-class RunRanks : public ::testing::TestWithParam<const char*> {
+class RunRanks : public OnEachStore {
  protected:
-  void SetUp() override {
-    const std::string backend = GetParam();
-    if (backend == "SQLite") return;
-    std::vector<std::string> arguments = {"--shards", "2"};
-    if (backend == "Chdb") {
-      const char* const at = std::getenv("FRX_CHDB");
-      if (at == nullptr) GTEST_SKIP() << "FRX_CHDB names no folder with npm's chdb";
-      arguments = {"--chdb", at};
-    }
-    servers = std::make_unique<testing::Servers>(arguments);
-    ASSERT_EQ(servers->error(), "");
-    if (!servers->skip().empty()) GTEST_SKIP() << servers->skip();
-  }
-
-  std::unique_ptr<Store> open() {
-    Result<std::unique_ptr<Store>> store = open_store(servers ? servers->address("ranks") : folder.file("h.db"), Open::to_write);
-    if (!store) throw std::runtime_error(to_string(store.error()));
-    return std::move(*store);
-  }
-
   // The ranks of a cluster, and what frx analyze says of them.
   std::shared_ptr<report::FleetReport> make(const testing::ClusterPlan& plan, std::vector<RunRank>& ranks) {
     const Result<const report::TraceAnalyst*> analyst = context.traces();
@@ -54,8 +32,6 @@ class RunRanks : public ::testing::TestWithParam<const char*> {
     return *report::analyse_fleet(**analyst, "fleet", *entries, notes);
   }
 
-  TemporaryDirectory folder = *TemporaryDirectory::make("/tmp");
-  std::unique_ptr<testing::Servers> servers;
   analyse::Context context{analyse::Options{}};
   knowledge::FleetRules rules = *knowledge::FleetRules::load(knowledge::Library::builtin());
 };

@@ -1,54 +1,22 @@
-// What every store of a history has to do, whatever keeps it: the same tests on SQLite, on two shards of ClickHouse, and on the engine of a
-// newer ClickHouse as a library (npm's chdb, whose folder FRX_CHDB names).
+// What every store of a history has to do, whatever keeps it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "base/files.h"
-#include "base/temporary_directory.h"
 #include "history/clickhouse/record_rows.h"
 #include "history/json_in.h"
-#include "history/record_of.h"
-#include "history/servers.h"
+#include "history/made_record.h"
+#include "history/on_each_store.h"
 #include "history/store.h"
 #include "history/transfer.h"
 
 namespace frx::history {
 namespace {
 
-answer::Json document(double seconds, const std::string& command = "./train") {
-  return {
-      {"schema", "gpu_measurement_v1"}, {"command", command}, {"seconds", seconds}, {"launches", nullptr}, {"gpus", answer::Json::array()}};
-}
-
-Record record(double seconds, std::int64_t at_ms = 1000, std::string commit = "c0ffee", std::string series = "s") {
-  return *record_of(document(seconds), {std::move(series), at_ms, std::move(commit), "0.1.0", "{\"host\":\"h\"}"}, "test");
-}
-
-class StoreTest : public ::testing::TestWithParam<const char*> {
+class StoreTest : public OnEachStore {
  protected:
-  void SetUp() override {
-    const std::string backend = GetParam();
-    if (backend == "SQLite") return;
-    std::vector<std::string> arguments = {"--shards", "2"};
-    if (backend == "Chdb") {
-      const char* const folder = std::getenv("FRX_CHDB");
-      if (folder == nullptr) GTEST_SKIP() << "FRX_CHDB names no folder with npm's chdb";
-      arguments = {"--chdb", folder};
-    }
-    servers = std::make_unique<testing::Servers>(arguments);
-    ASSERT_EQ(servers->error(), "");
-    if (!servers->skip().empty()) GTEST_SKIP() << servers->skip();
-  }
-
-  std::unique_ptr<Store> open(const std::string& name = "kept", Open how = Open::to_write) {
-    Result<std::unique_ptr<Store>> store = open_store(servers ? servers->address(name) : folder.file(name + ".db"), how);
-    if (!store) throw std::runtime_error(to_string(store.error()));
-    return std::move(*store);
-  }
-
   // Every row of a record as a second process would write it; SQLite has no such moment.
   void add_behind_its_back(const Record& again) {
     if (!servers) return;
@@ -64,10 +32,6 @@ class StoreTest : public ::testing::TestWithParam<const char*> {
     }));
     return text;
   }
-
- private:
-  TemporaryDirectory folder = *TemporaryDirectory::make("/tmp");
-  std::unique_ptr<testing::Servers> servers;
 };
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreTest, ::testing::Values("SQLite", "ClickHouse", "Chdb"),

@@ -223,13 +223,6 @@ double median_of(std::vector<double> values) {
   return median_of_sorted(values);
 }
 
-double upper_median(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 double median_deviation(std::span<const double> values, double median) {
   std::vector<double> distances;
   distances.reserve(values.size());

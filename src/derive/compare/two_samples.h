@@ -16,10 +16,12 @@
 // by the autocorrelation of the ranks, or, where there are too few values to measure it, by a small assumed one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace frx::derive::compare {
 
@@ -57,7 +59,13 @@ double median_of_sorted(std::span<const double> values);
 // Of at least one value, in any order.
 double median_of(std::vector<double> values);
 // The value in the middle, of an even number the larger one of two; 0 of none. `values` is reordered.
-double upper_median(std::vector<double>& values);
+template <class Value>
+Value upper_median(std::vector<Value>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 // The median distance of the values from `median` (MAD).
 double median_deviation(std::span<const double> values, double median);
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "derive/cuda/access_cost.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/tags.h"
 
@@ -85,22 +86,14 @@ struct Comparison {
 };
 
 void add_comparisons(const Expressions& e, ExprId condition, std::vector<Comparison>& into) {
-  constexpr int most_looked_at = 64;
-  std::vector<std::pair<ExprId, bool>> open{{condition, false}};  // with: is it negated?
-  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
-    const auto [id, is_not] = open.back();
-    open.pop_back();
+  for_each_conjunct(e, condition, [&](ExprId id, bool is_not) {
     const Expr& x = e[id];
-    if (x.op == Op::logical_not) {
-      open.emplace_back(x.a, !is_not);
-    } else if (x.op == (is_not ? Op::logical_or : Op::logical_and)) {
-      open.insert(open.end(), {{x.a, is_not}, {x.b, is_not}});
-    } else if (x.op == (is_not ? Op::eq : Op::ne)) {
+    if (x.op == (is_not ? Op::eq : Op::ne)) {
       into.push_back({Op::ne, x.a, x.b});
     } else if (x.op == Op::lt || x.op == Op::le) {
       into.push_back(is_not ? Comparison{x.op == Op::lt ? Op::le : Op::lt, x.b, x.a} : Comparison{x.op, x.a, x.b});
     }
-  }
+  });
 }
 
 // Is an address a sum with that term, times sizes perhaps?

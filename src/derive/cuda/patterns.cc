@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <memory_resource>
+#include <ranges>
 #include <span>
 #include <unordered_map>
 
@@ -227,25 +228,17 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
 
 // `if (i < n && threadIdx.x == 0)` where no lane is below n in the sample: those that the other conditions leave.
 Patterns::Mask Patterns::chosen_by_thread(const Lanes& lanes, const Access& access) const {
-  constexpr int most_looked_at = 64;
-  const Expressions& e = trace_.expressions;
   const Mask all = Mask().set() >> (Mask().size() - lanes.count());
-  std::vector<std::pair<ExprId, bool>> open{{access.alive, false}};  // with: is it negated?
-  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) open.emplace_back(trace_.contexts[c].condition, false);
   Mask mask = all;
-  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
-    const auto [id, is_not] = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (x.op == Op::logical_not) {
-      open.emplace_back(x.a, !is_not);
-    } else if (x.op == (is_not ? Op::logical_or : Op::logical_and)) {
-      open.insert(open.end(), {{x.a, is_not}, {x.b, is_not}});
-    } else if (lanes.is_known(id)) {
-      const Mask holds = mask & (is_not ? all & ~mask_of(lanes, id) : mask_of(lanes, id));
-      if (holds.any()) mask = holds;
-    }
-  }
+  const auto narrow = [&](ExprId id, bool is_not) {
+    if (!lanes.is_known(id)) return;
+    const Mask holds = mask & (is_not ? all & ~mask_of(lanes, id) : mask_of(lanes, id));
+    if (holds.any()) mask = holds;
+  };
+  std::vector<ExprId> conditions{access.alive};
+  for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) conditions.push_back(trace_.contexts[c].condition);
+  // From the outermost one inwards.
+  for (const ExprId condition : conditions | std::views::reverse) for_each_conjunct(trace_.expressions, condition, narrow);
   return mask;
 }
 

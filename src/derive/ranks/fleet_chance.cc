@@ -70,9 +70,7 @@ std::optional<std::uint64_t> Hits::period() const {
     before = step;
   }
   if (gaps.size() < fewest_gaps) return std::nullopt;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::ranges::nth_element(gaps, middle);
-  const std::uint64_t period = *middle;
+  const std::uint64_t period = compare::upper_median(gaps);
   if (period < 2) return std::nullopt;
   const auto fitting = std::ranges::count_if(gaps, [&](std::uint64_t gap) { return gap % period == 0; });
   return static_cast<double>(fitting) >= periodic_share * static_cast<double>(gaps.size()) ? std::optional(period) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "derive/compare/two_samples.h"
 #include "derive/ranks/wrapping.h"
 
 namespace frx::derive::ranks {
@@ -131,9 +132,8 @@ class Matcher {
       for (std::size_t member = 1; member < members; ++member) {
         nearby.clear();
         for (std::size_t k = begin; k < end; ++k) nearby.push_back(distance(k, member));
-        const auto middle = nearby.begin() + static_cast<std::ptrdiff_t>(nearby.size() / 2);
-        std::ranges::nth_element(nearby, middle);
-        collectives[i].apart = std::max(collectives[i].apart, magnitude(minus(distance(i, member), *middle)));
+        const std::int64_t usual = compare::upper_median(nearby);
+        collectives[i].apart = std::max(collectives[i].apart, magnitude(minus(distance(i, member), usual)));
       }
       const std::int64_t longest = std::ranges::max(result_.durations_of(collectives[i]));
       collectives[i].together = collectives[i].apart <= std::max(always_together_ns, longest / share_of_duration);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "derive/compare/two_samples.h"
+
 namespace frx::derive::trace {
 namespace {
 
@@ -33,9 +35,7 @@ void for_each_kernel(const Timeline& timeline, const Attribution& attribution, c
 void set_kernels(StepTable& table, std::size_t step, std::vector<std::int64_t>& durations) {
   table.kernels.set(step, static_cast<double>(durations.size()));
   if (durations.empty()) return;
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::ranges::nth_element(durations, middle);
-  table.median_kernel_ns.set(step, static_cast<double>(*middle));
+  table.median_kernel_ns.set(step, static_cast<double>(compare::upper_median(durations)));
   const auto small = std::ranges::count_if(durations, [](std::int64_t ns) { return ns < small_kernel_ns; });
   table.small_kernels.set(step, static_cast<double>(small) / static_cast<double>(durations.size()));
 }

@@ -144,8 +144,8 @@ Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string&
 
 Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) {
   RankReduction reduced;
-  const std::string of_run = "run = " + literal(run);
-  const std::string whole = fmt::format("{} AND rank GLOBAL IN (SELECT rank FROM {} WHERE {})", of_run, in("run_rank"), of_run);
+  const std::string of_run = "run = " + literal(run), run_ranks = fmt::format("{} WHERE {}", in("run_rank"), of_run);
+  const std::string whole = fmt::format("{} AND rank GLOBAL IN (SELECT rank FROM {})", of_run, run_ranks);
   TRY_ASSIGN(reduced.ranks, client_.number(fmt::format("SELECT uniqExact(rank) FROM {} WHERE {}", in("run_rank"), of_run)));
   if (reduced.ranks == 0) return reduced;
   TRY_ASSIGN(reduced.steps, client_.number(fmt::format("SELECT uniqExact(step) FROM {} WHERE {}", in("collective"), whole)));
