@@ -52,7 +52,7 @@ void add_escape(std::string& out, std::uint32_t point) {
 }
 
 bool is_ascii_shape(char c) { return c >= ' ' && c < '\x7F'; }
-bool is_plain(char c) { return (c >= ' ' && c < '\x7F') | (c == '\n') | (c == '\t'); }
+bool is_plain(char c) { return is_ascii_shape(c) | (c == '\n') | (c == '\t'); }
 
 // Services look for a command behind any white space, not that of ASCII alone.
 bool is_blank(std::string_view character) {

@@ -21,7 +21,7 @@ struct EndpointRequest {
 };
 
 // The body of the answer, at most 8 MiB. Environment: there is no libcurl; the endpoint cannot be reached, answers with an error (whose
-// first line is told) or not in time. Malformed: its answer is larger. Usage: the URL is neither http nor https; a key would go unencrypted
+// first line is told) or not in time, or its answer is larger. Usage: the URL is neither http nor https; a key would go unencrypted
 // to another machine.
 Result<std::string> ask_endpoint(const EndpointRequest& request);
 

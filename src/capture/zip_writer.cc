@@ -4,6 +4,8 @@
 
 #include <ctime>
 
+#include "base/pack.h"
+
 namespace frx::capture {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::uint32_t regular_file = 0100600u << 16;
 
 std::string bytes_of(std::uint64_t value, int size) {
   std::string text;
-  for (int i = 0; i < size; ++i) text += static_cast<char>(value >> 8 * i & 0xff);
+  put_fixed(text, value, size);
   return text;
 }
 std::string two(std::uint64_t value) { return bytes_of(value, 2); }

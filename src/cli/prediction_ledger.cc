@@ -42,6 +42,10 @@ std::string fault_of(const Json& entry) {
   return outcome_of(entry) ? "" : "held, not_held, moved_the_other_way or cannot_tell as \"outcome\"";
 }
 
+void keep(Ledger& ledger, Json entry) {
+  if (ledger.ids.insert(text_of(entry, "id")).second) ledger.entries.push_back(std::move(entry));
+}
+
 Result<> add_line(Ledger& ledger, std::string_view line, std::size_t number) {
   Json entry = line.size() > longest_line ? Json(nullptr) : Json::parse(line, nullptr, false);
   if (const std::string fault = fault_of(entry); !fault.empty()) {
@@ -49,7 +53,7 @@ Result<> add_line(Ledger& ledger, std::string_view line, std::size_t number) {
         .at(fmt::format("{}:{}", ledger.path, number))
         .hint("the file is no ledger of predictions, or was damaged; remove the line, or give another --ledger");
   }
-  add_entry(ledger, std::move(entry));
+  keep(ledger, std::move(entry));
   return {};
 }
 
@@ -86,7 +90,7 @@ std::map<std::string, CardTally> tally_by_card(const Ledger& ledger) {
 
 bool add_entry(Ledger& ledger, Json entry) {
   if (!fault_of(entry).empty()) return false;
-  if (ledger.ids.insert(text_of(entry, "id")).second) ledger.entries.push_back(std::move(entry));
+  keep(ledger, std::move(entry));
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "compose/answer_with.h"
 #include "compose/gpu_answers.h"
 #include "compose/parts.h"
 
@@ -99,11 +100,7 @@ void put_gpu_occupancy(JsonObject& out, const GpuOccupancy& shown) {
 }  // namespace
 
 answer::Answer answer_of(std::shared_ptr<const GpuOccupancy> occupancy) {
-  answer::Answer answer{.what = "the occupancy of a launch", .mode = "gpu_occupancy"};
-  answer.document = [&shown = *occupancy](answer::Detail) { return document_of(shown); };
-  answer.payload = [&shown = *occupancy](JsonObject& out) { put_gpu_occupancy(out, shown); };
-  answer.kept.push_back(std::move(occupancy));
-  return answer;
+  return answer_with("the occupancy of a launch", "gpu_occupancy", std::move(occupancy), document_of, put_gpu_occupancy);
 }
 
 }  // namespace frx::compose

@@ -78,6 +78,7 @@ std::string names_of(const std::vector<SharedText>& kernels) {
 }  // namespace
 
 void join_repeats(std::vector<Finding>& findings, std::span<const model::cuda::Kernel> kernels) {
+  if (findings.empty()) return;
   Definitions definitions;
   for (const model::cuda::Kernel& kernel : kernels) definitions.emplace(kernel.place.file.view(), kernel.place.line);
   std::vector<Joined> all;

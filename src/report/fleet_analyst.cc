@@ -110,23 +110,10 @@ struct KnownRank {
   std::vector<SummaryFile::Section> blocks;  // of calls
 };
 
-struct ReadRank {
-  model::RankSummary summary;
-  std::vector<SummaryFile::Section> blocks;
-};
-
-// All but the calls.
-Result<ReadRank> read(const FleetEntry& entry) {
-  ReadRank rank;
-  TRY_ASSIGN(rank.summary, entry.file->without_calls(entry.rank));
-  TRY_ASSIGN(rank.blocks, entry.file->blocks(entry.rank));
-  return rank;
-}
-
 // The entries by rank. What is damaged is left out with a note; it is an error where nothing is left.
 Result<std::vector<KnownRank>> by_rank(const std::vector<FleetEntry>& entries, FleetReport& report) {
-  std::vector<Result<ReadRank>> known(entries.size(), ReadRank());
-  for_each_in_parallel(entries.size(), [&](std::size_t i) { known[i] = read(entries[i]); });
+  std::vector<Result<SummaryFile::WithoutCalls>> known(entries.size(), SummaryFile::WithoutCalls());
+  for_each_in_parallel(entries.size(), [&](std::size_t i) { known[i] = entries[i].file->without_calls(entries[i].rank); });
   std::vector<std::pair<std::int64_t, std::size_t>> order;
   std::optional<Error> first;
   for (std::size_t i = 0; i < known.size(); ++i) {

@@ -55,7 +55,7 @@ void expect_the_same(const LateRanks& said, const derive::ranks::Fleet& fleet) {
 }
 
 TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
-  const auto store = open();
+  const auto store = open("ranks");
   std::vector<RunRank> ranks;
   const auto report = make({.tensor = 8, .data = 6, .pipeline = 2, .steps = 20, .layers = 6, .late_ranks = 2, .ranks_at_times = 1}, ranks);
   ASSERT_EQ(ranks.size(), 96u);
@@ -91,7 +91,7 @@ TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
 
 // A rank with other collectives than the rest of its group in a step, and one that lacks some: that group and step is not compared.
 TEST_P(RunRanks, WhatDoesNotMatchIsNotCompared) {
-  const auto store = open();
+  const auto store = open("ranks");
   std::vector<RunRank> ranks;
   for (std::int64_t r = 0; r < 4; ++r) {
     RunRank rank{.rank = r, .node = "n", .step_ns = 1e6, .collectives = {}};

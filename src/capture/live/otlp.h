@@ -1,7 +1,6 @@
 // A moment of a run as metrics of OpenTelemetry, sent by OTLP over HTTP with JSON: POST URL/v1/metrics (docs/live.md).
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "capture/live/run_state.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace frx::capture {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/text.h"
+
 namespace frx::derive::cuda {
 
 std::optional<Op> triple_named(std::string_view name) {
@@ -28,10 +30,8 @@ namespace {
 
 // In lower case, without underscores.
 std::string letters_of(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
+  std::string letters = to_lower(name);
+  std::erase(letters, '_');
   return letters;
 }
 

@@ -132,9 +132,8 @@ bool counts_more(const Expressions& e) {
 // A parameter that is no number of a last element, by its name.
 bool is_size(const Trace& trace, ExprId id) {
   constexpr std::array<std::string_view, 8> ends{"last", "end", "max", "hi", "limit", "degree", "order", "level"};
-  const std::string_view name = trace.name_of_parameter(id);
-  if (name.empty()) return false;
-  return std::ranges::none_of(ends, [name](std::string_view word) { return to_lower(name).starts_with(word); });
+  const std::string name = to_lower(trace.name_of_parameter(id));
+  return !name.empty() && std::ranges::none_of(ends, [&](std::string_view word) { return name.starts_with(word); });
 }
 
 // The conditions of all threads that make an access.

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <set>
-#include <span>
 #include <unordered_map>
 
 #include "derive/cuda/loop_counts.h"
@@ -81,13 +80,15 @@ class RaceFinder : public RaceViews {
     if (shared.size() > most_candidates) return;
     for (const std::uint32_t w : shared) {
       const Access& write = trace_.accesses[w];
-      const bool is_own = e_.uses(write.address, Uses::thread) && !is_vague_[write.address] && !depends_on_iteration(write);
-      if (write.kind != Access::store || write.is_vague || !is_own || !is_by_all_again(write)) continue;
+      if (write.kind != Access::store || write.is_vague || !e_.uses(write.address, Uses::thread) || is_vague_[write.address]) continue;
+      if (depends_on_iteration(write) || !is_by_all_again(write)) continue;
+      const std::set<ExprId> parts = parts_for_all(write.address);
       const auto is_read_late = [&](std::uint32_t r) {
         const Access& read = trace_.accesses[r];
-        const bool is_of_another = is_vague_[read.address] && e_.uses(read.address, Uses::thread) && !depends_on_iteration(read);
-        return r > w && read.kind == Access::load && read.memory == write.memory && read.loop == write.loop && is_of_another &&
-               is_by_all_again(read) && is_of_one_part(write.address, read.address) && has_barrier_between(w, r) &&
+        if (r <= w || read.kind != Access::load || read.memory != write.memory || read.loop != write.loop) return false;
+        if (!is_vague_[read.address] || !e_.uses(read.address, Uses::thread) || depends_on_iteration(read)) return false;
+        // Arrays that share the dynamic memory begin at sizes that are added.
+        return is_by_all_again(read) && parts_for_all(read.address) == parts && has_barrier_between(w, r) &&
                order_around(trace_.loops[write.loop], r, w) == Order::none;
       };
       const auto read = std::ranges::find_if(shared, is_read_late);
@@ -311,9 +312,6 @@ class RaceFinder : public RaceViews {
     }
     return found;
   }
-
-  // Arrays that share the dynamic memory begin at sizes that are added.
-  bool is_of_one_part(ExprId write, ExprId read) const { return parts_for_all(write) == parts_for_all(read); }
 
   // In both samples, or not at all. Lanes of a warp that read before others write are not counted: an instruction reads first.
   template <typename Sides>

@@ -121,8 +121,9 @@ std::unordered_set<ExprId> loop_ends(const Trace& trace) {
 
 // A size of run time that is not called the step of a window.
 bool may_be_share(const Trace& trace, ExprId size) {
+  if (trace.expressions[size].sizes == 0) return false;
   const std::string_view name = trace.name_of_parameter(size);
-  return trace.expressions[size].sizes > 0 && !contains_ignoring_case(name, "stride") && !contains_ignoring_case(name, "step");
+  return !contains_ignoring_case(name, "stride") && !contains_ignoring_case(name, "step");
 }
 
 // Products of a thread's coordinate and a size that are compared or clamped.
@@ -139,13 +140,13 @@ std::unordered_set<ExprId> compared_steps(const Trace& trace) {
       // others: min(begin + width, n) with begin = t * step.
       // So does for (i = 0; i < share; ++i) if (begin + i < n).
       // So does if (begin + share > n), where the share is no constant of a few elements.
-      const bool is_share = may_be_share(trace, size) && left.reaches_to_the_next(product, size);
-      const bool reaches = right.reaches_to_the_next(product, size) || is_share;
-      (reaches || ends.contains(size) || left.is_row(e) ? own : found).insert(product);
+      const bool reaches = right.reaches_to_the_next(product, size) || ends.contains(size) || left.is_row(e) ||
+                           (left.reaches_to_the_next(product, size) && may_be_share(trace, size));
+      (reaches ? own : found).insert(product);
     }
     // while (i < begin + share)
     for (const auto& [product, size] : right.sizes)
-      (may_be_share(trace, size) && right.reaches_to_the_next(product, size) ? own : found).insert(product);
+      (right.reaches_to_the_next(product, size) && may_be_share(trace, size) ? own : found).insert(product);
   }
   for (const ExprId step : own) found.erase(step);
   return found;

@@ -79,7 +79,7 @@ Value Walker::eval_call(std::uint32_t node) {
   }
   constexpr auto differs = Uses::index | Uses::varying | Uses::loaded | Uses::opaque;
   const auto is_size = [&](const Value& v) { return v.kind == Value::number && !e_.uses(v.expr, differs); };
-  if (is_kernel_ && makes_size(name) && !arguments.empty() && std::ranges::all_of(arguments, is_size)) return with(e_.fresh(Op::uniform));
+  if (is_kernel_ && !arguments.empty() && std::ranges::all_of(arguments, is_size) && makes_size(name)) return with(e_.fresh(Op::uniform));
   Value made = unknown_call(arguments);
   made.config = config_of(arguments, syntax().child(node, Role::arguments));
   return made;

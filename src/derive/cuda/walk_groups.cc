@@ -29,8 +29,10 @@ Value Walker::group_rank(const Value& object) {
 // tiled_partition<64>(block) makes groups of two warps.
 bool Walker::is_larger_than_warp(const Value& object) const { return e_.constant_of(object.y).value_or(0) > 32; }
 
-void Walker::note_tile_barrier(const Value& object, std::uint32_t node) {
-  if (is_larger_than_warp(object)) {
+void Walker::note_group_barrier(const Value& group, std::uint32_t node) {
+  if (e_.constant_of(group.expr) != warp_group) {
+    note_barrier(node);
+  } else if (is_larger_than_warp(group)) {
     note_order(OrderSite::unknown);
   } else {
     note_warp_barrier(node);
@@ -91,9 +93,8 @@ std::optional<Value> Walker::eval_group_call(std::string_view name, const std::v
 }
 
 Value Walker::eval_group_method(const Value& object, std::string_view name, std::uint32_t node) {
-  const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
   if (name == "sync" || name == "arrive_and_wait" || name == "barrier_wait") {
-    group == warp_group ? note_tile_barrier(object, node) : static_cast<void>(note_barrier(node));
+    note_group_barrier(object, node);
     return Value{};
   }
   if (name == "thread_rank") return group_rank(object);

@@ -117,7 +117,7 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
   }
   const bool takes_group = !arguments.empty() && arguments[0].kind == Value::group;
   if (takes_group && (name == "sync" || name == "wait" || name == "wait_prior" || name == "synchronize")) {
-    e_.constant_of(arguments[0].expr) == warp_group ? note_tile_barrier(arguments[0], node) : static_cast<void>(note_barrier(node));
+    note_group_barrier(arguments[0], node);
     return Value{};
   }
   if (name.starts_with("__threadfence") || name.find("fence") != name.npos) {

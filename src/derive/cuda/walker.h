@@ -308,7 +308,7 @@ class Walker {
   std::optional<Value> eval_group_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t function,
                                        std::uint32_t node);
   bool is_larger_than_warp(const Value& object) const;
-  void note_tile_barrier(const Value& object, std::uint32_t node);
+  void note_group_barrier(const Value& group, std::uint32_t node);
   void note_tile_collective(const Value& object, std::uint32_t node);
   Value eval_group_method(const Value& object, std::string_view name, std::uint32_t node);
   Value group_rank(const Value& object);

@@ -55,17 +55,9 @@ FROM (
         GROUP BY step, rank HAVING min(known) = 1)
       GROUP BY step)
     ARRAY JOIN list AS one) AS found
-  ALL INNER JOIN (SELECT rank, any(node) AS node, greatest({least_ns}, {least_share} * any(step_ns)) AS limit FROM {run_ranks} GROUP BY rank) AS heads
+  ALL INNER JOIN (SELECT rank, any(node) AS node, greatest(toFloat64({least_ns}), toFloat64({least_share}) * any(step_ns)) AS limit FROM {run_ranks} GROUP BY rank) AS heads
   USING (rank))
 GROUP BY rank ORDER BY rank)sql";
-
-std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string>>& values) {
-  std::string made(text);
-  for (const auto& [name, value] : values) {
-    for (std::size_t at = 0; (at = made.find(name, at)) != made.npos; at += value.size()) made.replace(at, name.size(), value);
-  }
-  return made;
-}
 
 RankHits hits_in(RowReader& row) {
   RankHits one;
@@ -155,17 +147,10 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   TRY_ASSIGN(const std::vector<std::string> parts, usual_steps(whole, reduced.ranks));
   std::map<std::int64_t, RankHits> by_rank;
   for (const std::string& steps : parts) {
-    // Last the texts of a user, in which nothing is filled.
-    const std::string query = filled(
-        reduction, {{"{noise_times}", fmt::format("{}", rules.late.noise_times)},
-                    {"{least_ns}", fmt::format("toFloat64({})", rules.late.least_ns)},
-                    {"{least_share}", fmt::format("toFloat64({})", rules.late.least_share)},
-                    {"{rows}", in("collective")},
-                    {"{memberships}", in("membership")},
-                    {"{steps}", steps},
-                    {"{run_ranks}", fmt::format("{} WHERE run = {{run}}", in("run_rank"))},
-                    {"{whole}", fmt::format("run = {{run}} AND rank GLOBAL IN (SELECT rank FROM {} WHERE run = {{run}})", in("run_rank"))},
-                    {"{run}", literal(run)}});
+    const std::string query = fmt::format(
+        fmt::runtime(reduction), fmt::arg("rows", in("collective")), fmt::arg("memberships", in("membership")), fmt::arg("steps", steps),
+        fmt::arg("run_ranks", run_ranks), fmt::arg("whole", whole), fmt::arg("noise_times", rules.late.noise_times),
+        fmt::arg("least_ns", rules.late.least_ns), fmt::arg("least_share", rules.late.least_share));
     TRY_ASSIGN(const std::vector<RankHits> some, client_.all(query, hits_in));
     for (const RankHits& one : some) {
       RankHits& sum = by_rank.try_emplace(one.rank, RankHits{.rank = one.rank, .node = one.node}).first->second;

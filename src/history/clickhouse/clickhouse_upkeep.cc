@@ -68,13 +68,11 @@ Result<> ClickHouseStore::drop_unfinished(std::vector<Entry>& page) {
   std::map<std::string, std::int64_t> newest;
   for (std::size_t i = 0; i < ids.size(); i += ids_at_once) {
     const std::string some = id_literals(std::span(ids).subspan(i, std::min(ids_at_once, ids.size() - i)));
-    TRY_ASSIGN(const std::vector<bool> read,
-               client_.all(fmt::format("SELECT id, max(at_ms) FROM {} WHERE {} AND id IN {} GROUP BY id", in("record"), of_series, some),
-                           [&](RowReader& row) {
-                             std::string id = row.id();
-                             newest[std::move(id)] = row.integer();
-                             return true;
-                           }));
+    TRY(client_.each(fmt::format("SELECT id, max(at_ms) FROM {} WHERE {} AND id IN {} GROUP BY id", in("record"), of_series, some),
+                     [&](RowReader& row) {
+                       std::string id = row.id();
+                       newest[std::move(id)] = row.integer();
+                     }));
   }
   std::erase_if(page, [&](const Entry& one) {
     const auto found = newest.find(one.record.id);
@@ -91,12 +89,10 @@ Result<> ClickHouseStore::read_documents(std::span<Entry> entries) {
   // Thousands may be of one moment.
   if (first.at_ms == last.at_ms) where += fmt::format(" AND id >= {} AND id <= {}", id_literal(first.id), id_literal(last.id));
   std::map<std::string, std::string> documents;
-  TRY_ASSIGN(const std::vector<bool> read,
-             client_.all(fmt::format("SELECT id, document FROM {} PREWHERE {} LIMIT 1 BY id", in("document"), where), [&](RowReader& row) {
-               std::string id = row.id();
-               documents[std::move(id)] = row.text();
-               return true;
-             }));
+  TRY(client_.each(fmt::format("SELECT id, document FROM {} PREWHERE {} LIMIT 1 BY id", in("document"), where), [&](RowReader& row) {
+    std::string id = row.id();
+    documents[std::move(id)] = row.text();
+  }));
   for (Entry& one : entries) one.record.document = std::move(documents[one.record.id]);
   return {};
 }

@@ -1,7 +1,7 @@
 // What is written into a history on ClickHouse.
 
+#include <algorithm>
 #include <chrono>
-#include <map>
 #include <set>
 
 #include "base/text.h"

@@ -187,9 +187,8 @@ Result<> Client::insert(std::string_view table, std::string_view columns, std::s
 }
 
 Result<std::uint64_t> Client::number(const std::string& sql) {
-  TRY_ASSIGN(const std::vector<std::uint64_t> numbers, all(sql, [](RowReader& row) { return row.natural(); }));
-  if (numbers.size() != 1) return unexpected();
-  return numbers.front();
+  TRY_ASSIGN(const std::optional<std::uint64_t> number, number_unless(sql, {}));
+  return *number;
 }
 
 Result<std::optional<std::uint64_t>> Client::number_unless(const std::string& sql, std::initializer_list<int> errors) {

@@ -5,7 +5,6 @@
 // that does not fit.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +36,10 @@ class Client {
   Result<> run_on_each(const std::string& sql);
   // `rows` in RowBinary.
   Result<> insert(std::string_view table, std::string_view columns, std::string_view rows);
-  // What `make` makes of each row of the answer, at most 256 MiB of them.
+  // Hands each row of the answer to `take`, at most 256 MiB of them.
+  template <class Take>
+  Result<> each(const std::string& sql, Take take);
+  // What `make` makes of each.
   template <class Make>
   auto all(const std::string& sql, Make make) -> Result<std::vector<std::invoke_result_t<Make, RowReader&>>>;
   // The one number that it answers.
@@ -59,13 +61,19 @@ class Client {
   std::size_t host_ = 0;  // that answered last
 };
 
+template <class Take>
+Result<> Client::each(const std::string& sql, Take take) {
+  TRY_ASSIGN(const std::string bytes, answered(ask("", sql + " FORMAT RowBinary")));
+  RowReader rows(bytes);
+  while (rows.more()) take(rows);
+  if (!rows.ok()) return unexpected();
+  return {};
+}
+
 template <class Make>
 auto Client::all(const std::string& sql, Make make) -> Result<std::vector<std::invoke_result_t<Make, RowReader&>>> {
-  TRY_ASSIGN(const std::string bytes, answered(ask("", sql + " FORMAT RowBinary")));
   std::vector<std::invoke_result_t<Make, RowReader&>> made;
-  RowReader rows(bytes);
-  while (rows.more()) made.push_back(make(rows));
-  if (!rows.ok()) return unexpected();
+  TRY(each(sql, [&](RowReader& row) { made.push_back(make(row)); }));
   return made;
 }
 

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "base/pack.h"
+
 namespace frx::history::clickhouse {
 namespace {
 
@@ -34,7 +36,7 @@ RowWriter& RowWriter::id(std::string_view hexadecimal) {
 RowWriter& RowWriter::integer(std::int64_t value) { return natural(static_cast<std::uint64_t>(value)); }
 
 RowWriter& RowWriter::natural(std::uint64_t value) {
-  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+  put_fixed(bytes, value, 8);
   return *this;
 }
 

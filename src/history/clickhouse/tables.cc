@@ -14,9 +14,10 @@ bool is_clustered(const Client& client) { return !client.place().cluster.empty()
 
 // Whether the servers have ZooKeeper or Keeper, which replicas and statements for a whole cluster need.
 Result<bool> has_coordinator(Client& client) {
+  if (!is_clustered(client)) return false;
   TRY_ASSIGN(const std::uint64_t found,
              client.number("SELECT count() FROM system.tables WHERE database = 'system' AND name = 'zookeeper'"));
-  return is_clustered(client) && found > 0;
+  return found > 0;
 }
 
 // Replicas of a shard share a path in the coordinator; the macros are those of the configuration of each server.

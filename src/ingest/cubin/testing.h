@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/pack.h"
+
 namespace frx::ingest::cubin::testing {
 
 inline std::string number(std::uint64_t value, std::size_t width) {
   std::string bytes;
-  for (std::size_t i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
+  put_fixed(bytes, value, static_cast<int>(width));
   return bytes;
 }
 

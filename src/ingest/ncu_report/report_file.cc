@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ingest/ncu_report/fields.h"
+#include "ingest/run_bundle/zip_fields.h"
 
 namespace frx::ingest::nsight {
 namespace {
@@ -31,12 +32,6 @@ BlockHeader read_block_header(std::string_view message) {
     }
   }
   return header;
-}
-
-std::uint32_t little_endian(std::string_view bytes) {
-  std::uint32_t number = 0;
-  for (int i = 3; i >= 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
-  return number;
 }
 
 Failure cut_off(std::string_view what, std::uint64_t expected, std::uint64_t found) {
@@ -82,7 +77,7 @@ bool ReportFile::next(EntryBatch& batch) {
 // Whether the next entry can be read without touching the memory of those before it.
 bool ReportFile::holds_next() const {
   const std::string_view ready = bytes_.buffered();
-  return ready.size() >= sizeof(std::uint32_t) && ready.size() - sizeof(std::uint32_t) >= little_endian(ready);
+  return ready.size() >= sizeof(std::uint32_t) && ready.size() - sizeof(std::uint32_t) >= field32(ready, 0);
 }
 
 Result<bool> ReportFile::next_entry(Entry& entry) {
@@ -142,7 +137,7 @@ Result<> ReportFile::entry_of_block(Entry& entry) {
 Result<std::uint64_t> ReportFile::length(std::string_view what, std::uint64_t limit) {
   const std::uint64_t at = bytes_.offset();
   TRY_ASSIGN(const std::string_view bytes, exactly(4, what));
-  const std::uint32_t size = little_endian(bytes);
+  const std::uint32_t size = field32(bytes, 0);
   if (size > limit) {
     return fail(ErrorKind::malformed, "a {} of {} bytes at byte {} where at most {} fit", what, size, at, limit)
         .hint("is the file complete? compare its size with the original");

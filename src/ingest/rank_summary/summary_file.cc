@@ -150,16 +150,21 @@ Result<> SummaryFile::add_words(std::span<const Section> sections, model::RankSu
   return {};
 }
 
-Result<model::RankSummary> SummaryFile::without_calls(std::size_t rank) const {
-  TRY_ASSIGN(const std::vector<Section> all, sections(rank));
-  model::RankSummary summary;
-  TRY_ASSIGN(summary.head, head(all));
-  TRY(add_words(all, summary));
-  return summary;
+Result<SummaryFile::WithoutCalls> SummaryFile::without_calls(std::size_t rank) const {
+  TRY_ASSIGN(std::vector<Section> all, sections(rank));
+  WithoutCalls read;
+  TRY_ASSIGN(read.summary.head, head(all));
+  TRY(add_words(all, read.summary));
+  TRY_ASSIGN(read.blocks, blocks_in(std::move(all)));
+  return read;
 }
 
 Result<std::vector<SummaryFile::Section>> SummaryFile::blocks(std::size_t rank) const {
   TRY_ASSIGN(std::vector<Section> all, sections(rank));
+  return blocks_in(std::move(all));
+}
+
+Result<std::vector<SummaryFile::Section>> SummaryFile::blocks_in(std::vector<Section> all) const {
   std::erase_if(all, [](const Section& section) { return section.kind != calls_section; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool in_order = all[i].first_step <= all[i].last_step && (i == 0 || all[i - 1].last_step < all[i].first_step);
@@ -198,7 +203,7 @@ Result<model::RankSummary> SummaryFile::whole(std::size_t rank) const {
   TRY_ASSIGN(summary.head, head(all));
   TRY(add_words(all, summary));
   TRY_ASSIGN(summary.recording, content(all, recording_section));
-  TRY_ASSIGN(const std::vector<Section> parts, blocks(rank));
+  TRY_ASSIGN(const std::vector<Section> parts, blocks_in(all));
   for (const Section& block : parts) {
     TRY_ASSIGN(const std::vector<RankCall> some, calls(block, summary.words.size()));
     summary.calls.insert(summary.calls.end(), some.begin(), some.end());

@@ -47,8 +47,6 @@ class SummaryFile {
   std::size_t ranks() const { return ranks_.size(); }
 
   Result<model::RankHead> head(std::size_t rank) const;
-  // Everything but calls and recording.
-  Result<model::RankSummary> without_calls(std::size_t rank) const;
   Result<model::RankSummary> whole(std::size_t rank) const;
 
   // A part of a rank that is packed and checked by itself.
@@ -60,6 +58,12 @@ class SummaryFile {
     std::uint64_t packed = 0, size = 0;
     std::uint32_t crc = 0;
   };
+  // Everything but calls and recording, and where the calls are: as blocks() says.
+  struct WithoutCalls {
+    model::RankSummary summary;
+    std::vector<Section> blocks;
+  };
+  Result<WithoutCalls> without_calls(std::size_t rank) const;
   // Those that hold calls, by step: the steps of one end before those of the next begin.
   Result<std::vector<Section>> blocks(std::size_t rank) const;
   // `words`: how many the rank has.
@@ -71,6 +75,7 @@ class SummaryFile {
   };
   Result<> read_directory();
   Result<std::vector<Section>> sections(std::size_t rank) const;
+  Result<std::vector<Section>> blocks_in(std::vector<Section> all) const;
   Result<std::string> content(const Section& section) const;
   Result<std::string> content(std::span<const Section> sections, std::uint32_t kind) const;
   Result<model::RankHead> head(std::span<const Section> sections) const;
