@@ -1,12 +1,11 @@
 // A growing array of numbers for columns of many millions of rows.
 //
 // As std::vector, but growing asks the system to move pages instead of copying them where it can: at no time does the
-// memory hold the old and the new array, and unused capacity costs none.
+// memory hold the old and the new array, and unused capacity costs none. Where memory is short it lies in a file (base/spill.h).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <span>
@@ -28,10 +27,7 @@ class Column {
     swap(other);
     return *this;
   }
-  ~Column() {
-    std::free(data_);
-    MemoryBudget::release(capacity_ * sizeof(T));
-  }
+  ~Column() { MemoryBudget::freed(data_, capacity_ * sizeof(T)); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -61,14 +57,7 @@ class Column {
   void grow(std::size_t least) {
     const std::size_t wanted = std::max({least, capacity_ + capacity_ / 2, std::size_t{64}});
     if (wanted > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
-    const std::size_t more = (wanted - capacity_) * sizeof(T);
-    MemoryBudget::charge(more);
-    T* const grown = static_cast<T*>(std::realloc(static_cast<void*>(data_), wanted * sizeof(T)));
-    if (!grown) {
-      MemoryBudget::release(more);
-      throw std::bad_alloc();
-    }
-    data_ = grown;
+    data_ = static_cast<T*>(MemoryBudget::resized(data_, capacity_ * sizeof(T), wanted * sizeof(T)));
     capacity_ = wanted;
   }
   void swap(Column& other) noexcept {

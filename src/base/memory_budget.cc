@@ -7,23 +7,30 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 
 #include "base/byte_size.h"
+#include "base/spill.h"
 
 namespace frx {
 namespace {
 
 constexpr std::uint64_t no_limit = UINT64_MAX;
 constexpr std::int64_t kept_back = 256 << 10;
+// Buffers that come and go are mostly smaller; such blocks go to files only when memory is really short.
+constexpr std::size_t least_lasting_block = 8 << 20;
 
 std::atomic<std::int64_t> all_used{0};
 std::atomic<std::uint64_t> all_limit{no_limit};
 std::atomic<std::uint64_t> most_allowed{no_limit};  // of the machine
 std::atomic<bool> grows{false};
-std::atomic<std::uint64_t> shares_from{0};  // of a server: the limit while no request runs; 0: it is no server
+std::atomic<std::uint64_t> most_resident{no_limit};  // of a process that spills; otherwise no_limit
+std::atomic<std::uint64_t> earned{0};                // what the input may need in all
+std::atomic<std::uint64_t> shares_from{0};           // of a server: the limit while no request runs; 0: it is no server
 std::atomic<std::uint64_t> all_shares{0};
 
 // Plain numbers, so that no guard is asked for each block.
@@ -74,6 +81,20 @@ bool try_charge(std::size_t bytes) {
   return false;
 }
 
+// A block in a file; nullptr where it is to lie in memory, or no file can be had.
+void* block_in_file(std::size_t size) {
+  const std::uint64_t most = most_resident.load(std::memory_order_relaxed);
+  if (most == no_limit || size < Spill::least_block()) return nullptr;
+  const auto used = static_cast<std::uint64_t>(std::max<std::int64_t>(all_used.load(std::memory_order_relaxed), 0));
+  if (used + size <= (size < least_lasting_block ? most / 4 * 3 : most / 2)) return nullptr;
+  return used + Spill::bytes() + size > earned ? nullptr : Spill::allocate(size);
+}
+
+bool is_in_file(const void* block) {
+  constexpr std::uintptr_t least_page = 4096;  // malloc() gives no address of a whole page
+  return reinterpret_cast<std::uintptr_t>(block) % least_page == 0 && Spill::holds(block);
+}
+
 [[noreturn]] void refuse() {
   refused = true;
   throw OverBudget();
@@ -87,6 +108,7 @@ void fail_as_asked() {
 void* block_of(std::size_t size, std::size_t alignment) {
   fail_as_asked();
   size = std::max<std::size_t>(size, 1);
+  if (void* const block = block_in_file(size)) return block;
   void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) {
     refused = true;
@@ -101,6 +123,10 @@ void* block_of(std::size_t size, std::size_t alignment) {
 
 void free_block(void* block) noexcept {
   if (block == nullptr) return;
+  if (is_in_file(block)) {
+    Spill::release(block);
+    return;
+  }
   MemoryBudget::release(::malloc_usable_size(block));
   std::free(block);
 }
@@ -110,16 +136,24 @@ void free_block(void* block) noexcept {
 void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
   most_allowed = memory_of_machine() / 2;
   grows = !fixed;
+  earned = used() + base_bytes;
   all_limit = fixed ? *fixed : used() + std::min(base_bytes, most_allowed.load());
+}
+
+void MemoryBudget::spill(const std::vector<std::string>& folders) {
+  most_resident = grows ? most_allowed.load() : all_limit.load();
+  Spill::start(folders, most_resident);
 }
 
 void MemoryBudget::stop() {
   grows = false;
+  most_resident = no_limit;
   shares_from = 0;
   all_limit = no_limit;
 }
 
 void MemoryBudget::share_out() {
+  most_resident = no_limit;
   if (!grows.exchange(false)) return;
   shares_from = used() + base_bytes;
   all_shares = 0;
@@ -161,6 +195,7 @@ void MemoryBudget::opened(std::string_view name) {
 }
 
 void MemoryBudget::read(std::uint64_t bytes) {
+  earned.fetch_add(bytes > no_limit / 2 / per_input_byte ? 0 : bytes * per_input_byte, std::memory_order_relaxed);
   if (!grows) return;
   const std::uint64_t cap = most_allowed, more = bytes > cap / per_input_byte ? cap : bytes * per_input_byte;
   std::uint64_t now = all_limit;
@@ -183,6 +218,34 @@ void MemoryBudget::release(std::size_t bytes) noexcept {
   if (pending < -kept_back) report();
 }
 
+void* MemoryBudget::resized(void* block, std::size_t from, std::size_t to) {
+  fail_as_asked();
+  if (block != nullptr && is_in_file(block)) {
+    if (void* const moved = Spill::resize(block, to)) return moved;
+    refuse();
+  }
+  if (void* const in_file = block_in_file(to)) {
+    if (from > 0) std::memcpy(in_file, block, std::min(from, to));
+    std::free(block);
+    release(from);
+    return in_file;
+  }
+  if (!try_charge(to - from)) refuse();
+  void* const moved = std::realloc(block, to);
+  if (moved != nullptr) return moved;
+  release(to - from);
+  throw std::bad_alloc();
+}
+
+void MemoryBudget::freed(void* block, std::size_t bytes) noexcept {
+  if (block != nullptr && is_in_file(block)) {
+    Spill::release(block);
+    return;
+  }
+  std::free(block);
+  release(bytes);
+}
+
 bool MemoryBudget::was_refused() { return refused; }
 
 Error MemoryBudget::error() {
@@ -193,6 +256,8 @@ Error MemoryBudget::error() {
   if (limit == no_limit) return error;
   error.message = fmt::format("needs more memory than the {} MB that may be used", limit >> 20);
   error.hint = "if the input can be trusted, allow more: --memory 8G, or FRX_MEMORY=8G";
+  if (const std::string reason = Spill::reason(); most_resident != no_limit && !reason.empty())
+    error.message += fmt::format(", and no file could hold it ({})", reason);
   return error;
 }
 

@@ -6,6 +6,10 @@
 // The limit grows with what was read: 256 MiB, and 32 bytes for each byte of input before decompression, at most half of the memory of the
 // machine (of its control group). --memory and FRX_MEMORY set a limit that does not grow. While an exception is in flight nothing is
 // refused, so that what it unwinds can be destroyed.
+//
+// A process that spills holds large blocks in files (base/spill.h) once half of its memory is in use, and these do not count. Then a limit
+// that a user set, or half of the machine, is one of memory alone; what an input may need in all is 256 MiB and 32 bytes for each byte
+// of it, wherever that lies.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -31,6 +36,9 @@ class MemoryBudget {
 
   // From here on there is a limit; `fixed`: as a user set it, which does not grow with the input.
   static void start(std::optional<std::uint64_t> fixed);
+  // From now on large blocks lie in files where memory is short, in the first of `folders` that is on a disk. For a program that works on
+  // one input; a server refuses instead.
+  static void spill(const std::vector<std::string>& folders);
   static void stop();
   // Bytes; without a limit UINT64_MAX.
   static std::uint64_t limit();
@@ -55,6 +63,10 @@ class MemoryBudget {
   // For blocks that do not come from operator new. charge() throws OverBudget.
   static void charge(std::size_t bytes);
   static void release(std::size_t bytes) noexcept;
+  // As realloc() and free(), charged and in a file where that is called for; resized() throws as operator new does, and then `block` is as
+  // before.
+  static void* resized(void* block, std::size_t from, std::size_t to);
+  static void freed(void* block, std::size_t bytes) noexcept;
 
   // Whether this thread was refused a block that error() has not told of yet.
   static bool was_refused();

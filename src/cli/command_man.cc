@@ -108,7 +108,7 @@ std::string page() {
   text += ".SH ENVIRONMENT\n";
   text += tagged(bold("NO_COLOR") + ", " + bold("FORCE_COLOR"), "never, always colour the output; the option --color wins");
   text += tagged(bold("COLUMNS"), "width of the output");
-  text += tagged(bold("TMPDIR"), "where profiles are kept while they are being written");
+  text += tagged(bold("TMPDIR"), "where profiles are kept while they are being written, and large blocks of memory where it is short");
   text += tagged(bold("CUDA_HOME"), "where the CUDA toolkit is, when its tools are not on PATH");
   return text + ".SH EXAMPLES\n" + examples(program) + ".SH SEE ALSO\n" + bold("ncu") + "(1), " + bold("nsys") + "(1)\n";
 }

@@ -30,6 +30,8 @@ void open_standard_streams() {
 int main(int argc, char** argv) {
   open_standard_streams();
   std::set_terminate(frx::cli::terminate);
+  std::signal(SIGBUS, frx::cli::end_of_a_failed_disk);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of the write, as a full disk is
   std::signal(SIGPIPE, SIG_IGN);  // a reader that leaves (frx ... | head) ends the output, not the work
   frx::Leftover::remove_on_signals();
   // Never destroyed, nor what it keeps: the process ends anyway.

@@ -150,15 +150,25 @@ Result<> configure(const GlobalOptions& global, const SettingSources& sources, I
   return {};
 }
 
-Result<> limit_memory(const Settings& settings) {
+// Where blocks of memory may lie: folders for temporary files, and that of the user's cache where those are in memory.
+std::vector<std::string> folders_for_blocks(const Io& io) {
+  std::vector<std::string> folders = {io.environment("TMPDIR").value_or(""), "/var/tmp", "/tmp",
+                                      io.environment("XDG_CACHE_HOME").value_or("")};
+  if (const auto home = io.environment("HOME")) folders.push_back(*home + "/.cache");
+  std::erase(folders, "");
+  return folders;
+}
+
+Result<> limit_memory(const Settings& settings, const Io& io) {
   const std::optional<std::string> text = settings.value("memory");
-  if (!text) {
-    MemoryBudget::start({});
-    return {};
+  std::optional<std::uint64_t> fixed;
+  if (text) {
+    Result<std::uint64_t> bytes = parse_memory(*text);
+    if (!bytes) return Failure{std::move(bytes).error()}.at(settings.of("memory").front()->from);
+    fixed = *bytes;
   }
-  Result<std::uint64_t> bytes = parse_memory(*text);
-  if (!bytes) return Failure{std::move(bytes).error()}.at(settings.of("memory").front()->from);
-  MemoryBudget::start(*bytes);
+  MemoryBudget::start(fixed);
+  MemoryBudget::spill(folders_for_blocks(io));
   return {};
 }
 
@@ -196,7 +206,7 @@ Result<> prepare(const GlobalOptions& global, std::span<const std::string> words
     io.settings = std::make_shared<const Settings>(std::move(found));
   }
   set_source_date(io.environment("SOURCE_DATE_EPOCH"));
-  TRY(limit_memory(*io.settings));
+  TRY(limit_memory(*io.settings, io));
   TRY(limit_threads(*io.settings));
   choose_colour(*io.settings, io);
   return {};

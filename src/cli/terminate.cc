@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "base/memory_budget.h"
 
@@ -32,6 +33,12 @@ void terminate() {
   if (!is_out_of_memory()) std::abort();
   std::fprintf(stderr, "frx: needs more memory than the %llu MB that may be used\n",
                static_cast<unsigned long long>(MemoryBudget::limit() >> 20));
+  ::_exit(1);
+}
+
+void end_of_a_failed_disk(int) {
+  constexpr std::string_view text = "frx: what was written to a temporary file cannot be read: its disk failed\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(1);
 }
 

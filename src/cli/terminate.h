@@ -7,4 +7,7 @@ namespace frx::cli {
 // aborts.
 [[noreturn]] void terminate();
 
+// For SIGBUS: the disk under a block of base/spill.h failed. A message and exit code 1.
+[[noreturn]] void end_of_a_failed_disk(int signal);
+
 }  // namespace frx::cli

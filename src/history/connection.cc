@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <random>
@@ -122,10 +121,7 @@ Failure Connection::failed(int code) const {
 Result<Connection> Connection::open(std::string path, Open how) {
   Connection opened;
   opened.path_ = std::move(path);
-  if (how == Open::to_write) {
-    TRY(make_folder(opened.path_));
-    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of the write, as a full disk is
-  }
+  if (how == Open::to_write) TRY(make_folder(opened.path_));
   std::error_code ignored;
   if (how == Open::to_read || std::filesystem::exists(opened.path_, ignored)) TRY(expect_file(opened.path_));
   const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |

@@ -1,6 +1,10 @@
 #include "derive/layout/step_alignment.h"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
+#include <span>
+#include <unordered_map>
 
 #include "base/name_table.h"
 #include "derive/compare/align_sequences.h"
@@ -34,38 +38,51 @@ std::vector<std::uint32_t> paths_of(const LayoutTrace& trace) {
   return paths;
 }
 
-struct StepSequence {
-  std::vector<std::uint32_t> nodes;
-  std::vector<std::uint32_t> paths;
+// The operators of each step in the order of their threads, and their paths. Of a long recording they are as many as its operators, so that
+// they lie in one block for all steps.
+class StepSequences {
+ public:
+  StepSequences(const LayoutTrace& trace, const std::vector<std::uint32_t>& paths) : begins_(trace.steps().size() + 1) {
+    for (const OperatorNode& node : trace.nodes()) {
+      if (node.step != none) ++begins_[node.step + 1];
+    }
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    nodes_.resize(begins_.back());
+    paths_.resize(begins_.back());
+    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
+      const std::uint32_t step = trace.nodes()[node].step;
+      if (step == none) continue;
+      nodes_[next[step]] = node;
+      paths_[next[step]++] = paths[node];
+    }
+  }
+
+  std::size_t size() const { return begins_.size() - 1; }
+  std::span<const std::uint32_t> nodes(std::size_t step) const { return of(nodes_, step); }
+  std::span<const std::uint32_t> paths(std::size_t step) const { return of(paths_, step); }
+
+  // The first of the steps whose sequence most steps have.
+  std::uint32_t usual() const {
+    const auto by_paths = [&](std::size_t a, std::size_t b) { return std::ranges::lexicographical_compare(paths(a), paths(b)); };
+    std::map<std::size_t, std::uint32_t, decltype(by_paths)> votes(by_paths);
+    for (std::size_t step = 0; step < size(); ++step) ++votes[step];
+    std::size_t usual = 0;
+    for (const auto& [step, count] : votes) {
+      const std::uint32_t most = votes[usual];
+      if (count > most || (count == most && step < usual)) usual = step;
+    }
+    return static_cast<std::uint32_t>(usual);
+  }
+
+ private:
+  std::span<const std::uint32_t> of(const std::vector<std::uint32_t>& all, std::size_t step) const {
+    return std::span(all).subspan(begins_[step], begins_[step + 1] - begins_[step]);
+  }
+
+  std::vector<std::size_t> begins_;  // by step, and the end of the last
+  std::vector<std::uint32_t> nodes_, paths_;
 };
-
-std::vector<StepSequence> sequences_of(const LayoutTrace& trace, const std::vector<std::uint32_t>& paths) {
-  std::vector<StepSequence> sequences(trace.steps().size());
-  std::vector<std::uint32_t> counts(sequences.size());
-  for (const OperatorNode& node : trace.nodes()) {
-    if (node.step != none) ++counts[node.step];
-  }
-  for (std::size_t step = 0; step < sequences.size(); ++step) {
-    sequences[step].nodes.reserve(counts[step]);
-    sequences[step].paths.reserve(counts[step]);
-  }
-  for (std::uint32_t node = 0; node < trace.nodes().size(); ++node) {
-    const std::uint32_t step = trace.nodes()[node].step;
-    if (step == none) continue;
-    sequences[step].nodes.push_back(node);
-    sequences[step].paths.push_back(paths[node]);
-  }
-  return sequences;
-}
-
-// The first of the steps whose sequence most steps have.
-std::uint32_t usual_of(const std::vector<StepSequence>& sequences) {
-  const auto by_paths = [](const StepSequence* first, const StepSequence* second) { return first->paths < second->paths; };
-  std::map<const StepSequence*, std::uint32_t, decltype(by_paths)> votes;
-  for (const StepSequence& sequence : sequences) ++votes[&sequence];
-  const auto most = std::ranges::max_element(sequences, {}, [&](const StepSequence& sequence) { return votes[&sequence]; });
-  return static_cast<std::uint32_t>(most - sequences.begin());
-}
 
 }  // namespace
 
@@ -73,12 +90,12 @@ StepAlignment StepAlignment::of(const LayoutTrace& trace) {
   StepAlignment made;
   made.path_ = paths_of(trace);
   made.site_of_.assign(trace.nodes().size(), none);
-  const std::vector<StepSequence> sequences = sequences_of(trace, made.path_);
-  if (sequences.empty()) return made;
+  const StepSequences sequences(trace, made.path_);
+  if (sequences.size() == 0) return made;
   made.steps_ = sequences.size();
-  made.usual_ = usual_of(sequences);
-  const StepSequence& usual = sequences[made.usual_];
-  made.nodes_.assign(usual.nodes.size() * made.steps_, none);
+  made.usual_ = sequences.usual();
+  const std::span<const std::uint32_t> usual = sequences.paths(made.usual_);
+  made.nodes_.assign(usual.size() * made.steps_, none);
   made.certain_.assign(made.nodes_.size(), false);
   for (std::size_t step = 0; step < made.steps_; ++step) {
     const auto join = [&](std::uint32_t site, std::uint32_t node, bool is_certain) {
@@ -86,13 +103,13 @@ StepAlignment StepAlignment::of(const LayoutTrace& trace) {
       made.certain_[site * made.steps_ + step] = is_certain;
       made.site_of_[node] = site;
     };
-    const StepSequence& sequence = sequences[step];
-    if (sequence.paths == usual.paths) {
-      for (std::uint32_t site = 0; site < sequence.nodes.size(); ++site) join(site, sequence.nodes[site], true);
+    const std::span<const std::uint32_t> nodes = sequences.nodes(step), paths = sequences.paths(step);
+    if (std::ranges::equal(paths, usual)) {
+      for (std::uint32_t site = 0; site < nodes.size(); ++site) join(site, nodes[site], true);
       continue;
     }
-    for (const compare::SequenceMatch& match : compare::align_sequences(usual.paths, sequence.paths))
-      join(match.first, sequence.nodes[match.second], match.is_certain);
+    for (const compare::SequenceMatch& match : compare::align_sequences(usual, paths))
+      join(match.first, nodes[match.second], match.is_certain);
   }
   return made;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 
 #include "derive/trace/steps.h"
 
@@ -34,81 +33,74 @@ class Operators {
   std::vector<std::int8_t> is_step_;  // by name; -1: not judged yet
 };
 
-// Rows of calls by their correlation. Where a runtime call and the driver call in it share one, the outer one counts.
-class Calls {
+// Rows by an id that each of them has one of; of several with one id, the first by `order`.
+class RowsById {
  public:
-  explicit Calls(const Timeline& timeline) {
+  // `wanted(row)`: which rows. `order(row)` is asked for rows with an id that another one has.
+  template <typename Wanted, typename Order>
+  RowsById(const Column<std::uint32_t>& ids, Wanted wanted, Order order) {
     std::uint32_t least = Timeline::no_id, most = 0, count = 0;
-    for_each_call(timeline, [&](std::uint32_t row) {
-      least = std::min(least, timeline.correlation[row]);
-      most = std::max(most, timeline.correlation[row]);
+    const auto for_each = [&](auto take) {
+      for (std::uint32_t row = 0; row < ids.size(); ++row) {
+        if (ids[row] != Timeline::no_id && wanted(row)) take(row);
+      }
+    };
+    for_each([&](std::uint32_t row) {
+      least = std::min(least, ids[row]);
+      most = std::max(most, ids[row]);
       ++count;
     });
     if (count == 0) return;
     constexpr std::uint64_t sparse = 8;
     if (most - least <= sparse * count) {
-      fill_table(timeline, least, most);
-    } else {
-      fill_list(timeline, count);
+      first_ = least;
+      table_.resize(std::size_t{most} - least + 1, none);
+      for_each([&](std::uint32_t row) {
+        std::uint32_t& known = table_[ids[row] - first_];
+        if (known == none || order(row) < order(known)) known = row;
+      });
+      return;
     }
-  }
-
-  std::uint32_t with(std::uint32_t correlation) const {
-    if (correlation == Timeline::no_id) return none;
-    if (!table_.empty()) return correlation - first_ < table_.size() ? table_[correlation - first_] : none;
-    const auto found = std::ranges::lower_bound(list_, correlation, {}, &Entry::first);
-    return found == list_.end() || found->first != correlation ? none : found->second;
-  }
-
- private:
-  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // correlation, row
-
-  template <typename Take>
-  static void for_each_call(const Timeline& timeline, Take take) {
-    for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-      if (is_call(timeline.kind[row]) && timeline.correlation[row] != Timeline::no_id) take(row);
-    }
-  }
-  void fill_table(const Timeline& timeline, std::uint32_t least, std::uint32_t most) {
-    first_ = least;
-    table_.resize(std::size_t{most} - least + 1, none);
-    for_each_call(timeline, [&](std::uint32_t row) {
-      std::uint32_t& known = table_[timeline.correlation[row] - first_];
-      if (known == none || timeline.start[row] < timeline.start[known]) known = row;
-    });
-  }
-  void fill_list(const Timeline& timeline, std::size_t count) {
     list_.reserve(count);
-    for_each_call(timeline, [&](std::uint32_t row) { list_.emplace_back(timeline.correlation[row], row); });
-    const auto key = [&](const Entry& entry) { return std::tuple(entry.first, timeline.start[entry.second], entry.second); };
+    for_each([&](std::uint32_t row) { list_.emplace_back(ids[row], row); });
+    const auto key = [&](const Entry& entry) { return std::tuple(entry.first, order(entry.second), entry.second); };
     if (!std::ranges::is_sorted(list_, {}, key)) std::ranges::sort(list_, {}, key);
   }
 
-  // Correlations are usually consecutive: a table of them from `first_` on. Otherwise a sorted list.
+  std::uint32_t with(std::uint32_t id) const {
+    if (id == Timeline::no_id) return none;
+    if (!table_.empty()) return id - first_ < table_.size() ? table_[id - first_] : none;
+    const auto found = std::ranges::lower_bound(list_, id, {}, &Entry::first);
+    return found == list_.end() || found->first != id ? none : found->second;
+  }
+
+ private:
+  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // id, row
+
+  // Ids are usually consecutive: a table of them from `first_` on. Otherwise a sorted list.
   std::uint32_t first_ = 0;
   std::vector<std::uint32_t> table_;
   std::vector<Entry> list_;
 };
 
-// Operators by External id.
-std::unordered_map<std::uint32_t, std::uint32_t> operators_by_id(const Timeline& timeline) {
-  std::unordered_map<std::uint32_t, std::uint32_t> operators;
-  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] == EventKind::cpu_op && timeline.external[row] != Timeline::no_id)
-      operators.try_emplace(timeline.external[row], row);
-  }
-  return operators;
+// Calls by their correlation. Where a runtime call and the driver call in it share one, the outer one counts.
+RowsById calls_by_correlation(const Timeline& timeline) {
+  return RowsById(
+      timeline.correlation, [&](std::uint32_t row) { return is_call(timeline.kind[row]); },
+      [&](std::uint32_t row) { return timeline.start[row]; });
+}
+
+RowsById operators_by_external_id(const Timeline& timeline) {
+  return RowsById(
+      timeline.external, [&](std::uint32_t row) { return timeline.kind[row] == EventKind::cpu_op; }, [](std::uint32_t row) { return row; });
 }
 
 // Fills the gaps by External id when it agrees with 95 of 100 that are known.
 void use_external_ids(const Timeline& timeline, Attribution& result) {
   constexpr std::uint64_t enough = 20;
   if (result.kernels_with_op == result.kernels) return;
-  const auto operators = operators_by_id(timeline);
-  const auto by_id = [&](const GpuWork& one) {
-    const auto found = operators.find(timeline.external[one.event]);
-    return timeline.external[one.event] == Timeline::no_id || found == operators.end() ? none : found->second;
-  };
+  const RowsById operators = operators_by_external_id(timeline);
+  const auto by_id = [&](const GpuWork& one) { return operators.with(timeline.external[one.event]); };
   std::uint64_t known = 0, agree = 0;
   for (const GpuWork& one : result.work) {
     const std::uint32_t other = by_id(one);
@@ -230,7 +222,7 @@ void use_captures(const Timeline& timeline, Attribution& result) {
 
 Attribution attribute(const Timeline& timeline) {
   Attribution result;
-  const Calls calls(timeline);
+  const RowsById calls = calls_by_correlation(timeline);
   result.work.reserve(static_cast<std::size_t>(std::ranges::count_if(timeline.kind, model::is_gpu_work)));
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, calls.with(timeline.correlation[row]), none, none});

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 
 namespace frx::derive::trace {
 namespace {
@@ -89,11 +88,8 @@ BackwardWork join_backward(const Timeline& timeline, const Attribution& attribut
   result.forward.assign(attribution.work.size(), none);
   result.is_backward.assign(attribution.work.size(), false);
   std::vector<std::uint32_t> backward, launches, of_work;
-  std::unordered_map<std::uint32_t, std::uint32_t> place;  // row of a backward operator -> among the numbered
-  for (std::uint32_t i = 0; i < timeline.numbered_events.size(); ++i) {
-    if (timeline.forward_thread[i] == 0) continue;
-    backward.push_back(timeline.numbered_events[i]);
-    place.emplace(timeline.numbered_events[i], i);
+  for (std::size_t i = 0; i < timeline.numbered_events.size(); ++i) {
+    if (timeline.forward_thread[i] != 0) backward.push_back(timeline.numbered_events[i]);
   }
   if (backward.empty()) return result;
   for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
@@ -105,7 +101,8 @@ BackwardWork join_backward(const Timeline& timeline, const Attribution& attribut
   const std::vector<std::uint32_t> around = innermost_around(timeline, backward, launches);
   for (std::size_t i = 0; i < around.size(); ++i) {
     if (around[i] == none) continue;
-    result.forward[of_work[i]] = forward.maker_of(place.at(around[i]));
+    const auto numbered = std::ranges::lower_bound(timeline.numbered_events, around[i]);
+    result.forward[of_work[i]] = forward.maker_of(static_cast<std::size_t>(numbered - timeline.numbered_events.begin()));
     result.is_backward[of_work[i]] = true;
   }
   return result;
