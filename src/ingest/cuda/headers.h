@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ingest/cuda/macro_table.h"
+#include "ingest/cuda/name_filter.h"
 
 namespace frx::ingest::cuda {
 
@@ -55,6 +56,7 @@ class Headers {
   std::deque<Node> nodes_;
   std::unordered_map<std::string, std::uint32_t> by_path_;
   std::unordered_map<std::string, std::vector<std::uint32_t>, Hash, std::equal_to<>> by_macro_;
+  NameFilter macro_names_;
 };
 
 // The macros that headers define for one file.

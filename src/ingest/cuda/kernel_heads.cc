@@ -9,7 +9,7 @@
 namespace frx::ingest::cuda {
 namespace {
 
-constexpr std::string_view kernel_word = "__global__";
+constexpr std::string_view kernel_word = "__global__", unused_word = "__nv_pure__";
 constexpr std::size_t longest_head = 4000;  // in parts
 
 // What may stand before the name of a kernel and says nothing that is not kept.
@@ -41,11 +41,12 @@ struct Part {
 
 class Finder {
  public:
-  explicit Finder(std::string& text) : text_(text), scanner_(text) {}
+  explicit Finder(std::string& text) : text_(text), scanner_(text), statement_(text) {}
 
   std::vector<KernelHead> find() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
-      if (piece.kind == Piece::code || piece.kind == Piece::text) take(piece);
+      if (is_in_head_ && (piece.kind == Piece::code || piece.kind == Piece::text)) take(piece);
+      if (!is_in_head_ && piece.kind == Piece::code) pass(piece);
     }
     return std::move(found_);
   }
@@ -60,13 +61,50 @@ class Finder {
     }
   }
 
+  // Most statements are no heads: of them it only matters where they end. One with the word is read again from its beginning.
+  void pass(const Piece& piece) {
+    const auto begin = static_cast<std::uint32_t>(piece.begin), end = static_cast<std::uint32_t>(piece.begin + piece.size);
+    const char sign = text_[begin];
+    if (is_word_begin(sign)) {
+      if (of(begin, end) == unused_word) blank(begin, end);
+      if (of(begin, end) == kernel_word) begin_head(begin);
+    } else if (brackets_ > 0) {
+      if (sign == '(') ++brackets_;
+      if (sign == ')') --brackets_;
+      follow_braces(sign, end);
+    } else if (sign == '(') {
+      ++brackets_;
+    } else if (sign == '{' || sign == '}' || sign == ';') {
+      follow_braces(sign, end);
+      end_statement();
+    }
+  }
+
+  // The word cannot stand in brackets: those before it are never closed, or belong to a macro.
+  void begin_head(std::uint32_t word) {
+    if (brackets_ > 0) {
+      scanner_.go_to(word);
+    } else {
+      scanner_ = statement_;
+      braces_ = braces_of_statement_;
+    }
+    restart();
+    is_in_head_ = true;
+  }
+
+  void end_statement() {
+    restart();
+    is_in_head_ = false;
+    statement_ = scanner_;
+    braces_of_statement_ = braces_;
+  }
+
   // Parts are those since the last statement ended; a group grows until its bracket closes.
   void take(const Piece& piece) {
     const auto begin = static_cast<std::uint32_t>(piece.begin), end = static_cast<std::uint32_t>(piece.begin + piece.size);
     const char sign = piece.kind == Piece::code ? text_[begin] : 0;
     const bool is_word = is_word_begin(sign);
-    if (is_word && of(begin, end) == "__nv_pure__") return blank(begin, end);
-    // The word cannot stand in brackets: those before it are never closed, or belong to a macro.
+    if (is_word && of(begin, end) == unused_word) return blank(begin, end);
     if (brackets_ > 0 && is_word && of(begin, end) == kernel_word) restart();
     if (brackets_ > 0) {
       if (sign == '(') ++brackets_;
@@ -79,7 +117,7 @@ class Finder {
     } else if (sign == '{' || sign == '}' || sign == ';') {
       if (sign == '{') settle(begin);
       follow_braces(sign, end);
-      restart();
+      end_statement();
     } else if (parts_.size() < longest_head) {
       const Part::Kind kind = piece.kind == Piece::text ? Part::text : is_word ? Part::word : Part::mark;
       parts_.push_back({kind, sign, begin, end});
@@ -209,12 +247,13 @@ class Finder {
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::string& text_;
-  Scanner scanner_;
+  Scanner scanner_, statement_;  // the latter where the statement begins
   std::vector<KernelHead> found_;
   std::vector<Part> parts_;
   std::size_t word_ = none;  // of the parts: __global__
-  int brackets_ = 0, braces_ = 0, braces_of_kernel_ = 0;
+  int brackets_ = 0, braces_ = 0, braces_of_kernel_ = 0, braces_of_statement_ = 0;
   bool is_open_ = false;
+  bool is_in_head_ = false;  // in a statement with the word
 };
 
 }  // namespace

@@ -106,11 +106,16 @@ class Reader {
     return of_header ? of_header : known_macro(name);
   }
 
+  // Before all definitions are known: which of them holds is asked when names are expanded.
+  bool may_name_macro(std::string_view word) const {
+    return macros_.may_know(word) || (around_.macro && around_.macro(word)) || known_macro(word) || word == "_Pragma";
+  }
+
   void expand() {
-    const auto mentions = [&](std::string_view word) { return out_.text.find(word) != std::string::npos; };
-    if (!around_.macro && !macros_.has_uses() && !mentions("_Pragma") && std::ranges::none_of(words_of_known_macros, mentions)) return;
+    if (names_.empty()) return;
+    std::ranges::sort(names_);  // a word that was joined stands behind its parts
     std::optional<ExpandedText> expanded =
-        expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
+        expand_macros(out_.text, names_, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
     if (!expanded) return;
     out_.text = std::move(expanded->text);
     out_.origins = std::move(expanded->origins);
@@ -134,7 +139,7 @@ class Reader {
     } else if (is_next && piece.kind == Piece::code && scanner_.of(piece) == "\\") {
       is_spliced_ = true;
     } else {
-      const bool is_word = piece.kind == Piece::code && is_name_character(text_[piece.begin]);
+      const bool is_word = piece.kind == Piece::code && is_word_character(text_[piece.begin]);
       if (!is_next || !is_word || is_spliced_) join_word();
       if (!is_word || is_dead()) return;
       word_.push_back(piece);
@@ -144,7 +149,7 @@ class Reader {
 
   bool is_cut_word(const Piece& piece) const {
     const std::size_t end = piece.begin + piece.size;
-    return piece.kind == Piece::code && end < text_.size() && text_[end] == '\\' && is_name_character(text_[piece.begin]);
+    return piece.kind == Piece::code && end < text_.size() && text_[end] == '\\' && is_word_character(text_[piece.begin]);
   }
 
   // The parts of the word stand together then, and the ends of its lines behind it, so that nothing else moves.
@@ -157,13 +162,10 @@ class Reader {
       joined += behind;
       joined.resize(end - begin, ' ');
       out_.text.replace(begin, end - begin, joined);
+      names_.push_back(static_cast<std::uint32_t>(begin));
     }
     word_.clear();
     is_spliced_ = false;
-  }
-
-  static bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
   }
 
   // A macro of an unknown header that is named as one that defines kernels is replaced by that meaning, where the word fits.
@@ -175,8 +177,12 @@ class Reader {
 
   void see(const Piece& piece, std::string_view spelling) {
     if (is_dead()) return;
-    if (piece.kind == Piece::code) show_kernel(piece, spelling);
-    if (piece.kind == Piece::code) count_code(spelling);
+    if (piece.kind == Piece::code) {
+      show_kernel(piece, spelling);
+      count_code(spelling);
+      const bool is_name = is_word_character(spelling.front()) && (spelling.front() < '0' || spelling.front() > '9');
+      if (is_name && may_name_macro(spelling)) names_.push_back(static_cast<std::uint32_t>(piece.begin));
+    }
     last_ = piece.kind == Piece::text ? '"' : spelling.back();
     last_word_ = spelling;
     if (open_.empty() || piece.kind == Piece::text) return;
@@ -220,7 +226,7 @@ class Reader {
 
   static std::string_view name_in_front(std::string_view text) {
     std::size_t size = 0;
-    while (size < text.size() && is_name_character(text[size])) ++size;
+    while (size < text.size() && is_word_character(text[size])) ++size;
     return text.substr(0, size);
   }
 
@@ -344,6 +350,7 @@ class Reader {
   std::vector<Condition> open_;
   MacroTable macros_;
   std::string guard_;         // the question of the directive before this one, when it may guard the whole text
+  std::vector<std::uint32_t> names_;  // bytes of words that may name macros
   std::vector<Piece> word_;   // the word that was read last, in parts where it goes over lines
   std::size_t word_end_ = 0;  // where its next part would begin
   bool is_spliced_ = false;   // a backslash stands there
