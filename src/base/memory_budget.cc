@@ -11,6 +11,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/block_cache.h"
 #include "base/byte_size.h"
 
 namespace frx {
@@ -31,6 +32,22 @@ thread_local constinit std::int64_t pending = 0;
 thread_local constinit std::uint64_t asked = 0;
 thread_local constinit std::uint64_t failing = 0;
 thread_local constinit bool refused = false;  // a block, since error() was last asked
+thread_local constinit BlockCache cache{};
+thread_local constinit bool has_cache = false;  // or had one: the thread ends
+
+// Opens the cache of a thread with its first block that is freed, and frees it when the thread ends.
+class CacheOfThread {
+ public:
+  CacheOfThread() { cache.open(); }
+  ~CacheOfThread() { cache.close(); }
+  CacheOfThread(const CacheOfThread&) = delete;
+  CacheOfThread& operator=(const CacheOfThread&) = delete;
+};
+
+void open_cache() {
+  has_cache = true;
+  thread_local const CacheOfThread of_thread;
+}
 
 std::mutex& name_mutex() {
   static std::mutex one;
@@ -87,7 +104,9 @@ void fail_as_asked() {
 void* block_of(std::size_t size, std::size_t alignment) {
   fail_as_asked();
   size = std::max<std::size_t>(size, 1);
-  void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* block = alignment == 0 ? cache.take(size) : nullptr;
+  if (block == nullptr)
+    block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) {
     refused = true;
     throw std::bad_alloc();
@@ -101,8 +120,10 @@ void* block_of(std::size_t size, std::size_t alignment) {
 
 void free_block(void* block) noexcept {
   if (block == nullptr) return;
-  MemoryBudget::release(::malloc_usable_size(block));
-  std::free(block);
+  const std::size_t size = ::malloc_usable_size(block);
+  MemoryBudget::release(size);
+  if (!has_cache) open_cache();
+  if (!cache.keep(block, size)) std::free(block);
 }
 
 }  // namespace
