@@ -65,9 +65,21 @@ Look look_of_text(std::string_view text) {
 
 // Does a name mention errors or checks?
 bool names_errors(std::string_view name) {
-  constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
+  static constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
   if (name == "abort" || name == "cerr" || name == "stderr") return false;  // in a branch, whose condition decides
-  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+  static constexpr std::uint32_t firsts = [] {
+    std::uint32_t letters = 0;
+    for (const std::string_view word : words) letters |= 1u << (word.front() - 'a');
+    return letters;
+  }();
+  // Each name of host code is asked: only where a word may begin all of them are compared.
+  for (; !name.empty(); name.remove_prefix(1)) {
+    const unsigned letter = static_cast<unsigned char>(name.front() | 0x20) - unsigned{'a'};
+    if (letter >= 26 || (firsts >> letter & 1) == 0) continue;
+    const auto begins = [&](std::string_view word) { return equals_ignoring_case(name.substr(0, word.size()), word); };
+    if (std::ranges::any_of(words, begins)) return true;
+  }
+  return false;
 }
 
 // Does the name of a function say that it may have to do with a launch? unbind_texture() and release(buffer) do not.
@@ -253,9 +265,10 @@ LookEnds ends_of_looks(const Program& program, const Function& function, const E
   const Source& source = program.sources()[function.at.source];
   const FunctionLooks looks(program, source, of_file);
   LookEnds ends{function.body, function.body};
-  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+  // From the end on, where most functions look, up to the last look at a launch.
+  for (std::uint32_t n = source.syntax[function.body].last; n-- > function.body && ends.of_launch == function.body;) {
     const Look look = looks.of(n);
-    if (look != Look::nothing) ends.of_any = n + 1;
+    if (look != Look::nothing) ends.of_any = std::max(ends.of_any, n + 1);
     if (look == Look::of_launch) ends.of_launch = n + 1;
   }
   return ends;
