@@ -319,6 +319,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
 }
 
 std::string_view Program::define(std::string_view name, std::uint32_t source) {
+  known_.add(name);
   const std::uint32_t number = names_.add(name);
   if (number >= defined_.size()) defined_.resize(number + 1);
   Defined& defined = defined_[number];
@@ -400,22 +401,23 @@ std::span<const Function> Program::functions_in(std::uint32_t source) const {
 }
 
 std::uint32_t Program::defined(std::string_view name) const {
+  if (!known_.may_have(name)) return none;
   const std::uint32_t number = names_.find(name);
   return number < defined_.size() && defined_[number].file != none ? number : none;
 }
 
 const Global* Program::global(std::string_view name) const {
-  const auto at = globals_.find(name);
+  const auto at = known_.may_have(name) ? globals_.find(name) : globals_.end();
   return at == globals_.end() || sources_.is_released(at->second.declarator.source) ? nullptr : &at->second;
 }
 
 std::optional<EnumeratorValue> Program::enumerator(std::string_view name) const {
-  const auto at = enumerators_.find(name);
+  const auto at = known_.may_have(name) ? enumerators_.find(name) : enumerators_.end();
   return at == enumerators_.end() || sources_.is_released(at->second.base.source) ? std::nullopt : std::optional(at->second);
 }
 
 const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& source) const {
-  const auto at = macros_.find(name);
+  const auto at = known_.may_have(name) ? macros_.find(name) : macros_.end();
   if (at == macros_.end()) return nullptr;
   source = at->second.first;
   const model::cuda::Macro& macro = sources_.without_syntax(source).macros[at->second.second];
@@ -427,6 +429,7 @@ const Struct* Program::struct_named(std::string_view name) const {
   for (int steps = 0; steps < 8; ++steps) {
     if (const std::size_t arguments = name.find('<'); arguments != name.npos) name = trim(name.substr(0, arguments));
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
+    if (!known_.may_have(name)) return nullptr;
     if (const auto at = structs_.find(name); at != structs_.end()) return &at->second;
     const auto alias = aliases_.find(name);
     if (alias == aliases_.end()) return nullptr;
@@ -439,8 +442,8 @@ TypeInfo Program::type(std::string_view name) const {
   if (name.size() > longest_name_of_type) return {};
   for (int steps = 0; steps < 8; ++steps) {
     if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
-    if (const auto alias = aliases_.find(name); alias != aliases_.end() && alias->second != name) {
-      name = alias->second;
+    if (const std::string_view other = alias(name); !other.empty() && other != name) {
+      name = other;
       continue;
     }
     std::uint32_t source = 0;

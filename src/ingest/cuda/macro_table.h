@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ingest/cuda/name_filter.h"
+#include "base/name_filter.h"
 #include "model/cuda_source.h"
 
 namespace frx::ingest::cuda {
@@ -68,7 +68,7 @@ class MacroTable {
   std::vector<MacroDefinition> definitions_;
   std::unordered_map<std::string, Events, Hash, std::equal_to<>> by_name_;
   std::vector<std::pair<std::size_t, Events*>> log_;  // in order of places
-  NameFilter filter_;
+  NameFilter<> filter_;
   std::size_t forgetting_ = 0;  // steps that were spent
 };
 

@@ -61,6 +61,11 @@ class Reader {
   void scan() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
       follow_word(piece);
+      if (piece.kind == Piece::code) {
+        if (!is_dead()) see_code(piece);
+        if (is_dead()) blank(piece.begin, piece.begin + piece.size);
+        continue;
+      }
       if (piece.kind == Piece::newline) {
         ++line_;
         continue;
@@ -68,9 +73,9 @@ class Reader {
       const std::string_view spelling = scanner_.of(piece);
       if (piece.kind == Piece::directive) obey(piece);
       if (piece.kind == Piece::comment && !is_dead()) note_suppression(spelling);
-      if (piece.kind == Piece::code || piece.kind == Piece::text) see(piece, spelling);
+      if (piece.kind == Piece::text && !is_dead()) see_text(spelling);
       if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
-      if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
+      line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
     join_word();
   }
@@ -108,7 +113,9 @@ class Reader {
 
   // Before all definitions are known: which of them holds is asked when names are expanded.
   bool may_name_macro(std::string_view word) const {
-    return macros_.may_know(word) || (around_.macro && around_.macro(word)) || known_macro(word) || word == "_Pragma";
+    if (macros_.may_know(word)) return true;
+    const bool is_of_header = around_.macro && (!around_.names || around_.names->may_have(word)) && around_.macro(word);
+    return is_of_header || known_macro(word) || word == "_Pragma";
   }
 
   void expand() {
@@ -175,32 +182,36 @@ class Reader {
     out_.text.replace(piece.begin, kernel_word.size(), kernel_word);
   }
 
-  void see(const Piece& piece, std::string_view spelling) {
-    if (is_dead()) return;
-    if (piece.kind == Piece::code) {
-      show_kernel(piece, spelling);
-      count_code(spelling);
-      const bool is_name = is_word_character(spelling.front()) && (spelling.front() < '0' || spelling.front() > '9');
-      if (is_name && may_name_macro(spelling)) names_.push_back(static_cast<std::uint32_t>(piece.begin));
-    }
-    last_ = piece.kind == Piece::text ? '"' : spelling.back();
+  void see_text(std::string_view spelling) {
+    last_ = '"';
     last_word_ = spelling;
-    if (open_.empty() || piece.kind == Piece::text) return;
-    if (spelling.size() != 1) return;
-    Side& side = open_.back().sides.back();
-    const char mark = spelling.front();
-    if (mark == '{' || mark == '(') ++side.brackets;
-    if ((mark == '}' || mark == ')') && --side.brackets < 0) side.is_whole = false;
+  }
+
+  void see_code(const Piece& piece) {
+    const std::string_view spelling = scanner_.of(piece);
+    const char first = spelling.front();
+    if (!is_word_character(first)) {
+      see_mark(first);
+    } else if (first < '0' || first > '9') {
+      show_kernel(piece, spelling);
+      if (may_name_macro(spelling)) names_.push_back(static_cast<std::uint32_t>(piece.begin));
+    }
+    last_ = spelling.back();
+    last_word_ = spelling;
   }
 
   // Inside functions only one branch of a condition is kept: both together would be a program that does not exist. A body is a bracket
   // after the parameters, with everything in it.
-  void count_code(std::string_view spelling) {
-    if (spelling.size() != 1) return;
-    if (spelling.front() == '}' && code_depth_ > 0) --code_depth_;
-    if (spelling.front() != '{') return;
-    const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
-    if (code_depth_ > 0 || is_body) ++code_depth_;
+  void see_mark(char mark) {
+    if (mark == '}' && code_depth_ > 0) --code_depth_;
+    if (mark == '{') {
+      const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
+      if (code_depth_ > 0 || is_body) ++code_depth_;
+    }
+    if (open_.empty()) return;
+    Side& side = open_.back().sides.back();
+    if (mark == '{' || mark == '(') ++side.brackets;
+    if ((mark == '}' || mark == ')') && --side.brackets < 0) side.is_whole = false;
   }
 
   void obey(const Piece& piece) {

@@ -93,4 +93,59 @@ Piece Scanner::special(char first) {
   return take(Piece::code, end);
 }
 
+// 1'000: a tick between the digits of a number, not the beginning of a character.
+bool Scanner::is_in_number(std::size_t tick) const {
+  if (tick == 0 || !is_word_character(text_[tick - 1]) || !is_word_character(at(tick + 1))) return false;
+  std::size_t begin = tick;
+  while (begin > 0 && is_word_character(text_[begin - 1])) --begin;
+  return text_[begin] >= '0' && text_[begin] <= '9';
+}
+
+bool Scanner::is_raw(std::size_t quote) const {
+  std::size_t begin = quote;
+  while (begin > 0 && quote - begin < 4 && is_word_character(text_[begin - 1])) --begin;
+  const std::string_view word = text_.substr(begin, quote - begin);
+  return word == "R" || word == "LR" || word == "u8R" || word == "uR" || word == "UR";
+}
+
+// At the begin of a line: a directive may stand behind blanks and comments.
+void Scanner::pass_directive() {
+  while (line_begins_) {
+    while (at_ < text_.size() && blank_characters[static_cast<unsigned char>(text_[at_])]) ++at_;
+    if (at(at_) == '#') {
+      at_ = directive_end(at_);
+    } else if (at(at_) == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) {
+      at_ = comment_end(at_);
+    } else {
+      line_begins_ = at(at_) == '\n';
+      return;
+    }
+  }
+}
+
+bool Scanner::go_to_mark(const Characters& wanted, std::size_t until) {
+  pass_directive();
+  until = std::min(until, text_.size());
+  while (at_ < until) {
+    const char c = text_[at_];
+    if (wanted[static_cast<unsigned char>(c)]) return true;
+    if (!special_characters[static_cast<unsigned char>(c)]) {
+      ++at_;
+    } else if (c == '\n') {
+      ++at_;
+      line_begins_ = true;
+      pass_directive();
+    } else if (c == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) {
+      at_ = comment_end(at_);
+    } else if (c == '"') {
+      at_ = is_raw(at_) ? raw_end(at_) : quoted_end(at_);
+    } else if (c == '\'') {
+      at_ = is_in_number(at_) ? number_end(at_) : quoted_end(at_);
+    } else {
+      ++at_;
+    }
+  }
+  return at_ < text_.size();
+}
+
 }  // namespace frx::ingest::cuda
