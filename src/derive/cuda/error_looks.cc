@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace frx::derive::cuda {
@@ -243,21 +245,30 @@ std::vector<Look> looks_of_files(const Sources& sources) {
   return files;
 }
 
+// The functions of a large file are looked at on all cores.
 ErrorLooks error_looks(const Program& program, std::uint32_t source, const std::vector<Look>& files) {
   ErrorLooks looks{{}, {}, &files};
   const Source& of = program.sources()[source];
-  for (const Function& function : program.functions_in(source)) {
-    if (function.is_kernel) continue;
-    Look& look = looks.functions[function.name];
-    look = std::max(look, look_of_text(of.text_of(function.body)));
+  const std::span<const Function> functions = program.functions_in(source);
+  std::vector<Look> of_texts(functions.size(), Look::nothing);
+  for_many_in_parallel(functions.size(), [&](std::size_t i) {
+    if (!functions[i].is_kernel) of_texts[i] = look_of_text(of.text_of(functions[i].body));
+  });
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].is_kernel) continue;
+    Look& look = looks.functions[functions[i].name];
+    look = std::max(look, of_texts[i]);
   }
-  for (const Function& function : program.functions_in(source)) {
-    if (function.is_kernel || looks.functions[function.name] != Look::of_launch) continue;
+  std::vector<std::vector<std::string_view>> checked(functions.size());  // calls before a look at a launch
+  for_many_in_parallel(functions.size(), [&](std::size_t i) {
+    const Function& function = functions[i];
+    if (function.is_kernel || looks.functions.at(function.name) != Look::of_launch) return;
     const std::uint32_t end = ends_of_looks(program, function, looks).of_launch;
     for (std::uint32_t n = function.body; n < end; ++n) {
-      if (of.syntax.is(n, NodeKind::call)) looks.checked_by_callers.insert(callee_name(of, n));
+      if (of.syntax.is(n, NodeKind::call)) checked[i].push_back(callee_name(of, n));
     }
-  }
+  });
+  for (const std::vector<std::string_view>& names : checked) looks.checked_by_callers.insert(names.begin(), names.end());
   return looks;
 }
 

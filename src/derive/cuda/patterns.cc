@@ -271,17 +271,14 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   if (mask.none()) return seen;
   const std::int64_t* const row = lanes.row(access.address);
   const std::int64_t one_for_all = row ? 0 : wrapped(lanes.at(access.address, 0));
-  for (std::uint32_t begin = 0; begin < lanes.count();) {
+  // Sampled warps are whole, but for the last one of a block.
+  for (std::uint32_t begin = 0; begin < lanes.count(); begin += warp::lane_count) {
+    const std::uint32_t width = std::min(lanes.count() - begin, warp::lane_count);
+    const warp::LaneMask whole = warp::all_lanes >> (warp::lane_count - width);
     warp::Request request{{}, 0, access.bytes == 0 ? 4 : std::min(access.bytes, warp::most_bytes)};
-    const std::uint32_t first_thread = lanes.thread_of(begin) / warp::lane_count * warp::lane_count;
-    std::uint32_t lane = begin;
-    for (; lane < lanes.count() && lanes.thread_of(lane) - first_thread < warp::lane_count; ++lane) {
-      const std::uint32_t place = lanes.thread_of(lane) - first_thread;
-      request.addresses[place] = row ? wrapped(row[lane]) : one_for_all;
-      request.active |= (mask[lane] ? 1u : 0u) << place;
-    }
+    request.active = static_cast<warp::LaneMask>((mask >> begin & Mask(whole)).to_ulong());
+    for (std::uint32_t place = 0; place < width; ++place) request.addresses[place] = row ? wrapped(row[begin + place]) : one_for_all;
     seen.add(request);
-    begin = lane;
   }
   return seen;
 }

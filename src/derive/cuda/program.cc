@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -138,8 +139,9 @@ class Declarer {
  public:
   Declarer(const Source& source, std::uint32_t index) : source_(source), syntax_(source.syntax), index_(index) {}
 
-  std::vector<Declaration> read() {
-    for (std::uint32_t n = 0; n < syntax_.size(); ++n) {
+  // Of the nodes from `first` to before `last`, which are whole declarations of the file.
+  std::vector<Declaration> read(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t n = first; n < last; ++n) {
       if (syntax_[n].begin >= source_.size) break;  // bodies of macros
       switch (syntax_.kind(n)) {
         case NodeKind::function_definition: add_function(n); break;
@@ -295,6 +297,26 @@ class Declarer {
 
 }  // namespace
 
+namespace {
+
+// A large file is read in parts, on all cores: some declarations at file scope each.
+std::vector<Declaration> declarations_in(const Source& source, std::uint32_t index) {
+  constexpr std::uint32_t part = 65'536;  // nodes
+  const model::cuda::Syntax& syntax = source.syntax;
+  std::vector<std::uint32_t> begins{0};
+  for (std::uint32_t n = 1; n < syntax.size(); n = syntax[n].last) {
+    if (n - begins.back() >= part) begins.push_back(n);
+  }
+  begins.push_back(syntax.size());
+  std::vector<std::vector<Declaration>> found(begins.size() - 1);
+  for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = Declarer(source, index).read(begins[i], begins[i + 1]); });
+  std::vector<Declaration> all = std::move(found.front());
+  for (std::vector<Declaration>& some : std::span(found).subspan(1)) std::ranges::move(some, std::back_inserter(all));
+  return all;
+}
+
+}  // namespace
+
 struct Program::Declarations {
   std::vector<Declaration> all;
   std::uint32_t nodes = 0;  // of the file
@@ -307,7 +329,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     std::vector<Declarations> found(std::min(at_once, sources.size() - begin));
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto source = begin + static_cast<std::uint32_t>(i);
-      found[i].all = Declarer(sources[source], source).read();
+      found[i].all = declarations_in(sources[source], source);
       found[i].nodes = sources[source].syntax.size();
       sources.pack(source);
     });

@@ -77,16 +77,20 @@ class Scanner {
 
 // Words and marks are nearly all of a text, and several passes read it: their path is compiled into each.
 inline Piece Scanner::next() {
-  while (at_ < text_.size() && blank_characters[static_cast<unsigned char>(text_[at_])]) ++at_;
-  if (at_ >= text_.size()) return {Piece::end, text_.size(), 0};
-  const char c = text_[at_];
+  const std::string_view text = text_;
+  std::size_t begin = at_;
+  while (begin < text.size() && blank_characters[static_cast<unsigned char>(text[begin])]) ++begin;
+  at_ = begin;
+  if (begin >= text.size()) return {Piece::end, text.size(), 0};
+  const char c = text[begin];
   if (special_characters[static_cast<unsigned char>(c)]) return special(c);
   line_begins_ = false;
-  std::size_t end = at_ + 1;
+  std::size_t end = begin + 1;
   if (is_word_character(c)) {
-    while (end < text_.size() && is_word_character(text_[end])) ++end;
+    while (end < text.size() && is_word_character(text[end])) ++end;
   }
-  return take(Piece::code, end);
+  at_ = end;
+  return {Piece::code, begin, end - begin};
 }
 
 }  // namespace frx::ingest::cuda
