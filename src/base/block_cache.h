@@ -16,7 +16,7 @@ class BlockCache {
  public:
   // A block of at least that size, or null.
   void* take(std::size_t size) {
-    const std::size_t bin = size <= smallest ? 0 : (size - smallest + step - 1) / step;
+    const std::size_t bin = bin_of(size);
     if (bin >= bins || first_[bin] == nullptr) return nullptr;
     Block* const block = first_[bin];
     first_[bin] = block->next;
@@ -25,22 +25,25 @@ class BlockCache {
   }
 
   // False where the block has to be freed. `usable` is the size that it has.
-  bool keep(void* block, std::size_t usable) {
-    const std::size_t bin = usable < smallest ? bins : (usable - smallest) / step;
-    if (bin >= bins || count_[bin] >= most_) return false;
-    first_[bin] = new (block) Block{first_[bin]};
-    ++count_[bin];
-    return true;
+  bool keep(void* block, std::size_t usable) { return keep_in(usable < smallest ? bins : (usable - smallest) / step, block); }
+  // The same for a block that was asked for with that size, which says less where the C library is not known.
+  bool keep_asked(void* block, std::size_t size) {
+#ifdef __GLIBC__
+    return keep_in(bin_of(size), block);
+#else
+    return keep_in(size < smallest ? bins : (size - smallest) / step, block);
+#endif
   }
 
-  // Nothing is kept before open(), nor from close() on, which frees all.
+  // Nothing is kept before open(), nor from close() on, which hands all blocks to `free`.
   void open() { most_ = most; }
-  void close() {
+  template <typename Free>
+  void close(Free&& free) {
     most_ = 0;
     for (std::size_t bin = 0; bin < bins; ++bin) {
       while (Block* const block = first_[bin]) {
         first_[bin] = block->next;
-        std::free(block);
+        free(block);
       }
       count_[bin] = 0;
     }
@@ -50,6 +53,14 @@ class BlockCache {
   struct Block {
     Block* next;
   };
+  static std::size_t bin_of(std::size_t size) { return size <= smallest ? 0 : (size - smallest + step - 1) / step; }
+  bool keep_in(std::size_t bin, void* block) {
+    if (bin >= bins || count_[bin] >= most_) return false;
+    first_[bin] = new (block) Block{first_[bin]};
+    ++count_[bin];
+    return true;
+  }
+
   // Sizes as glibc has them; of another library some blocks are in the bin below theirs. At most half a megabyte in all.
   static constexpr std::size_t smallest = 24, step = 16, bins = 32;
   static constexpr std::uint8_t most = 64;

@@ -27,11 +27,20 @@ TEST(BlockCache, KeepsNothingBeforeItIsOpenedAndAfterItIsClosed) {
   EXPECT_FALSE(cache.keep(block, usable));
   cache.open();
   EXPECT_TRUE(cache.keep(block, usable));
-  cache.close();  // frees it
+  cache.close(std::free);
   EXPECT_EQ(cache.take(usable), nullptr);
   void* const other = std::malloc(usable);
   EXPECT_FALSE(cache.keep(other, usable));
   std::free(other);
+}
+
+TEST(BlockCache, KeepsByTheSizeThatWasAskedFor) {
+  BlockCache cache;
+  cache.open();
+  void* const block = std::malloc(33);
+  ASSERT_TRUE(cache.keep_asked(block, 33));
+  EXPECT_EQ(cache.take(usable + 1), nullptr) << "it need not be as large";
+  cache.close(std::free);
 }
 
 TEST(BlockCache, HasALimitForEachSizeAndForSizes) {
@@ -51,7 +60,7 @@ TEST(BlockCache, HasALimitForEachSizeAndForSizes) {
   void* const large = std::malloc(100'000);
   EXPECT_FALSE(cache.keep(large, 100'000));
   std::free(large);
-  cache.close();
+  cache.close(std::free);
 }
 
 }  // namespace

@@ -39,7 +39,13 @@ thread_local constinit bool has_cache = false;  // or had one: the thread ends
 class CacheOfThread {
  public:
   CacheOfThread() { cache.open(); }
-  ~CacheOfThread() { cache.close(); }
+  ~CacheOfThread() {
+    cache.close([](void* block) {
+      MemoryBudget::release(::malloc_usable_size(block));
+      std::free(block);
+    });
+    MemoryBudget::report();
+  }
   CacheOfThread(const CacheOfThread&) = delete;
   CacheOfThread& operator=(const CacheOfThread&) = delete;
 };
@@ -104,9 +110,9 @@ void fail_as_asked() {
 void* block_of(std::size_t size, std::size_t alignment) {
   fail_as_asked();
   size = std::max<std::size_t>(size, 1);
-  void* block = alignment == 0 ? cache.take(size) : nullptr;
-  if (block == nullptr)
-    block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  // Blocks in caches stay charged, which are few.
+  if (void* const kept = alignment == 0 ? cache.take(size) : nullptr) return kept;
+  void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) {
     refused = true;
     throw std::bad_alloc();
@@ -120,10 +126,16 @@ void* block_of(std::size_t size, std::size_t alignment) {
 
 void free_block(void* block) noexcept {
   if (block == nullptr) return;
-  const std::size_t size = ::malloc_usable_size(block);
-  MemoryBudget::release(size);
   if (!has_cache) open_cache();
-  if (!cache.keep(block, size)) std::free(block);
+  const std::size_t size = ::malloc_usable_size(block);
+  if (cache.keep(block, size)) return;
+  MemoryBudget::release(size);
+  std::free(block);
+}
+
+void free_block(void* block, std::size_t size) noexcept {
+  if (block != nullptr && cache.keep_asked(block, size)) return;
+  free_block(block);
 }
 
 }  // namespace
@@ -246,8 +258,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) { return frx::b
 void* operator new[](std::size_t size, std::align_val_t alignment) { return frx::block_of(size, static_cast<std::size_t>(alignment)); }
 void operator delete(void* block) noexcept { frx::free_block(block); }
 void operator delete[](void* block) noexcept { frx::free_block(block); }
-void operator delete(void* block, std::size_t) noexcept { frx::free_block(block); }
-void operator delete[](void* block, std::size_t) noexcept { frx::free_block(block); }
+void operator delete(void* block, std::size_t size) noexcept { frx::free_block(block, size); }
+void operator delete[](void* block, std::size_t size) noexcept { frx::free_block(block, size); }
 void operator delete(void* block, std::align_val_t) noexcept { frx::free_block(block); }
 void operator delete[](void* block, std::align_val_t) noexcept { frx::free_block(block); }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept { frx::free_block(block); }
