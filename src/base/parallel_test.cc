@@ -54,7 +54,11 @@ TEST(Parallel, KeptThreadsDoTheSameWorkRoundAfterRound) {
     for (const auto& times : done) ASSERT_EQ(times, 3);
   }
   EXPECT_LE(seen.size(), 4U);
-  EXPECT_THROW(for_each_in_parallel(8, [](std::size_t i) { if (i == 5) throw std::runtime_error("five"); }), std::runtime_error);
+  EXPECT_THROW(for_each_in_parallel(8,
+                                    [](std::size_t i) {
+                                      if (i == 5) throw std::runtime_error("five");
+                                    }),
+               std::runtime_error);
   std::atomic<int> many{0};
   for_each_in_parallel(100, [&](std::size_t) { ++many; });
   EXPECT_EQ(many, 100);

@@ -141,8 +141,8 @@ class Program {
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;
-  NameFilter<65536> known_;  // all of names_: most names in code are those of local variables
-  std::vector<Defined> defined_;                                                 // by number of the name, for some of them
+  NameFilter<65536> known_;       // all of names_: most names in code are those of local variables
+  std::vector<Defined> defined_;  // by number of the name, for some of them
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, EnumeratorValue> enumerators_;

@@ -273,7 +273,7 @@ class Finder {
   Scanner scanner_, statement_;  // the latter where the statement begins
   std::vector<KernelHead> found_;
   std::vector<Part> parts_;
-  std::size_t word_ = none;  // of the parts: __global__
+  std::size_t word_ = none;    // of the parts: __global__
   std::size_t next_word_ = 0;  // of the text: the next place of the word behind the last one that was seen, perhaps in a comment
   int brackets_ = 0, braces_ = 0, braces_of_kernel_ = 0, braces_of_statement_ = 0;
   bool is_open_ = false;

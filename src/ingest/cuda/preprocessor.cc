@@ -360,11 +360,11 @@ class Reader {
   Preprocessed out_;
   std::vector<Condition> open_;
   MacroTable macros_;
-  std::string guard_;         // the question of the directive before this one, when it may guard the whole text
+  std::string guard_;                 // the question of the directive before this one, when it may guard the whole text
   std::vector<std::uint32_t> names_;  // bytes of words that may name macros
-  std::vector<Piece> word_;   // the word that was read last, in parts where it goes over lines
-  std::size_t word_end_ = 0;  // where its next part would begin
-  bool is_spliced_ = false;   // a backslash stands there
+  std::vector<Piece> word_;           // the word that was read last, in parts where it goes over lines
+  std::size_t word_end_ = 0;          // where its next part would begin
+  bool is_spliced_ = false;           // a backslash stands there
   std::uint32_t line_ = 1;
   char last_ = ';';
   std::string_view last_word_;
