@@ -114,6 +114,7 @@ ingest::cuda::Surroundings SourceHeaders::around(const std::string& path) const 
   around.definitions = definitions_;
   if (!headers_ || path.empty()) return around;
   auto macros = std::make_shared<ingest::cuda::HeaderMacros>(*headers_, path);
+  around.names = &headers_->macro_names();
   around.macro = [macros](std::string_view name) { return macros->find(name); };
   return around;
 }

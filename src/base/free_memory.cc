@@ -8,6 +8,14 @@
 
 namespace frx {
 
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int most = 32 << 20;  // bytes; the most that the library allows for a block that is no mapping of its own
+  ::mallopt(M_MMAP_THRESHOLD, most);
+  ::mallopt(M_TRIM_THRESHOLD, most);
+#endif
+}
+
 void return_free_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);

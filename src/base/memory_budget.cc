@@ -13,6 +13,7 @@
 #include <exception>
 #include <mutex>
 
+#include "base/block_cache.h"
 #include "base/byte_size.h"
 #include "base/spill.h"
 
@@ -38,6 +39,28 @@ thread_local constinit std::int64_t pending = 0;
 thread_local constinit std::uint64_t asked = 0;
 thread_local constinit std::uint64_t failing = 0;
 thread_local constinit bool refused = false;  // a block, since error() was last asked
+thread_local constinit BlockCache cache{};
+thread_local constinit bool has_cache = false;  // or had one: the thread ends
+
+// Opens the cache of a thread with its first block that is freed, and frees it when the thread ends.
+class CacheOfThread {
+ public:
+  CacheOfThread() { cache.open(); }
+  ~CacheOfThread() {
+    cache.close([](void* block) {
+      MemoryBudget::release(::malloc_usable_size(block));
+      std::free(block);
+    });
+    MemoryBudget::report();
+  }
+  CacheOfThread(const CacheOfThread&) = delete;
+  CacheOfThread& operator=(const CacheOfThread&) = delete;
+};
+
+void open_cache() {
+  has_cache = true;
+  thread_local const CacheOfThread of_thread;
+}
 
 std::mutex& name_mutex() {
   static std::mutex one;
@@ -108,6 +131,8 @@ void fail_as_asked() {
 void* block_of(std::size_t size, std::size_t alignment) {
   fail_as_asked();
   size = std::max<std::size_t>(size, 1);
+  // Blocks in caches stay charged, which are few.
+  if (void* const kept = alignment == 0 ? cache.take(size) : nullptr) return kept;
   if (void* const block = block_in_file(size)) return block;
   void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) {
@@ -127,8 +152,16 @@ void free_block(void* block) noexcept {
     Spill::release(block);
     return;
   }
-  MemoryBudget::release(::malloc_usable_size(block));
+  if (!has_cache) open_cache();
+  const std::size_t size = ::malloc_usable_size(block);
+  if (cache.keep(block, size)) return;
+  MemoryBudget::release(size);
   std::free(block);
+}
+
+void free_block(void* block, std::size_t size) noexcept {
+  if (block != nullptr && cache.keep_asked(block, size)) return;
+  free_block(block);
 }
 
 }  // namespace
@@ -290,8 +323,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) { return frx::b
 void* operator new[](std::size_t size, std::align_val_t alignment) { return frx::block_of(size, static_cast<std::size_t>(alignment)); }
 void operator delete(void* block) noexcept { frx::free_block(block); }
 void operator delete[](void* block) noexcept { frx::free_block(block); }
-void operator delete(void* block, std::size_t) noexcept { frx::free_block(block); }
-void operator delete[](void* block, std::size_t) noexcept { frx::free_block(block); }
+void operator delete(void* block, std::size_t size) noexcept { frx::free_block(block, size); }
+void operator delete[](void* block, std::size_t size) noexcept { frx::free_block(block, size); }
 void operator delete(void* block, std::align_val_t) noexcept { frx::free_block(block); }
 void operator delete[](void* block, std::align_val_t) noexcept { frx::free_block(block); }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept { frx::free_block(block); }

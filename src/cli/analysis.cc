@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/free_memory.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -93,6 +94,7 @@ Result<analyse::Input> Session::input(const std::string& path, const std::string
 }
 
 Result<analyse::Analysis> Session::analyse(std::vector<analyse::Input> inputs) {
+  if (std::ranges::any_of(inputs, [](const analyse::Input& input) { return input.kind() == ingest::Kind::cuda; })) keep_freed_memory();
   Result<analyse::Analysis> analysis = analyse::analyse(std::move(inputs), *context_);
   progress_->reset();
   return analysis;

@@ -21,6 +21,13 @@ What what_of(const Node& node, bool has_children) {
 }
 static_assert(static_cast<unsigned>(Role::value) < 32);
 
+struct Kind {
+  NodeKind kind;
+  Role role;
+  bool has_children;
+};
+Kind kind_of(What what) { return {static_cast<NodeKind>(what >> 6), static_cast<Role>(what >> 1 & 31), (what & 1) != 0}; }
+
 // Seven bits a byte, the last ones first.
 std::uint8_t* put(std::uint8_t* at, std::uint32_t number) {
   for (; number >= 0x80; number >>= 7) *at++ = static_cast<std::uint8_t>(number | 0x80);
@@ -77,32 +84,26 @@ void PackedSyntax::unpack(Syntax& syntax) const {
   syntax.nodes.resize(count_);
   Node* const nodes = syntax.nodes.data();
   const char* at = bytes_.data();
-  const What* const whats = whats_.data();
+  std::array<Kind, another> kinds;  // by the number that stands for them
+  for (std::size_t i = 0; i < whats_.size(); ++i) kinds[i] = kind_of(whats_[i]);
   std::uint32_t before = 0, around = none, around_ends = none;  // the innermost node that has not ended
   for (std::uint32_t n = 0; n < count_; ++n) {
     for (; around_ends == n; around_ends = around == none ? none : nodes[around].last) around = nodes[around].parent;
-    Node& node = nodes[n];
     const auto number = static_cast<std::uint8_t>(*at++);
-    unsigned what = 0;
+    Kind kind;
     if (number != another) {
-      what = whats[number];
+      kind = kinds[number];
     } else {
-      what = static_cast<unsigned>(static_cast<std::uint8_t>(at[0])) << 8 | static_cast<std::uint8_t>(at[1]);
+      kind = kind_of(static_cast<What>(static_cast<unsigned>(static_cast<std::uint8_t>(at[0])) << 8 | static_cast<std::uint8_t>(at[1])));
       at += 2;
     }
     before += unfolded(take(at));
-    node.kind = static_cast<NodeKind>(what >> 6);
-    node.role = static_cast<Role>(what >> 1 & 31);
-    node.begin = before;
-    node.end = before + take(at);
-    node.parent = around;
-    std::uint32_t last = n + 1;
-    if ((what & 1) != 0) {
-      last += take(at);
+    const std::uint32_t length = take(at), last = n + 1 + (kind.has_children ? take(at) : 0);
+    nodes[n] = {kind.kind, kind.role, before, before + length, around, last};
+    if (kind.has_children) {
       around = n;
       around_ends = last;
     }
-    node.last = last;
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace frx::derive::cuda {
@@ -65,9 +67,21 @@ Look look_of_text(std::string_view text) {
 
 // Does a name mention errors or checks?
 bool names_errors(std::string_view name) {
-  constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
+  static constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
   if (name == "abort" || name == "cerr" || name == "stderr") return false;  // in a branch, whose condition decides
-  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+  static constexpr std::uint32_t firsts = [] {
+    std::uint32_t letters = 0;
+    for (const std::string_view word : words) letters |= 1u << (word.front() - 'a');
+    return letters;
+  }();
+  // Each name of host code is asked: only where a word may begin all of them are compared.
+  for (; !name.empty(); name.remove_prefix(1)) {
+    const unsigned letter = static_cast<unsigned char>(name.front() | 0x20) - unsigned{'a'};
+    if (letter >= 26 || (firsts >> letter & 1) == 0) continue;
+    const auto begins = [&](std::string_view word) { return equals_ignoring_case(name.substr(0, word.size()), word); };
+    if (std::ranges::any_of(words, begins)) return true;
+  }
+  return false;
 }
 
 // Does the name of a function say that it may have to do with a launch? unbind_texture() and release(buffer) do not.
@@ -231,21 +245,30 @@ std::vector<Look> looks_of_files(const Sources& sources) {
   return files;
 }
 
+// The functions of a large file are looked at on all cores.
 ErrorLooks error_looks(const Program& program, std::uint32_t source, const std::vector<Look>& files) {
   ErrorLooks looks{{}, {}, &files};
   const Source& of = program.sources()[source];
-  for (const Function& function : program.functions_in(source)) {
-    if (function.is_kernel) continue;
-    Look& look = looks.functions[function.name];
-    look = std::max(look, look_of_text(of.text_of(function.body)));
+  const std::span<const Function> functions = program.functions_in(source);
+  std::vector<Look> of_texts(functions.size(), Look::nothing);
+  for_many_in_parallel(functions.size(), [&](std::size_t i) {
+    if (!functions[i].is_kernel) of_texts[i] = look_of_text(of.text_of(functions[i].body));
+  });
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].is_kernel) continue;
+    Look& look = looks.functions[functions[i].name];
+    look = std::max(look, of_texts[i]);
   }
-  for (const Function& function : program.functions_in(source)) {
-    if (function.is_kernel || looks.functions[function.name] != Look::of_launch) continue;
+  std::vector<std::vector<std::string_view>> checked(functions.size());  // calls before a look at a launch
+  for_many_in_parallel(functions.size(), [&](std::size_t i) {
+    const Function& function = functions[i];
+    if (function.is_kernel || looks.functions.at(function.name) != Look::of_launch) return;
     const std::uint32_t end = ends_of_looks(program, function, looks).of_launch;
     for (std::uint32_t n = function.body; n < end; ++n) {
-      if (of.syntax.is(n, NodeKind::call)) looks.checked_by_callers.insert(callee_name(of, n));
+      if (of.syntax.is(n, NodeKind::call)) checked[i].push_back(callee_name(of, n));
     }
-  }
+  });
+  for (const std::vector<std::string_view>& names : checked) looks.checked_by_callers.insert(names.begin(), names.end());
   return looks;
 }
 
@@ -253,9 +276,10 @@ LookEnds ends_of_looks(const Program& program, const Function& function, const E
   const Source& source = program.sources()[function.at.source];
   const FunctionLooks looks(program, source, of_file);
   LookEnds ends{function.body, function.body};
-  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+  // From the end on, where most functions look, up to the last look at a launch.
+  for (std::uint32_t n = source.syntax[function.body].last; n-- > function.body && ends.of_launch == function.body;) {
     const Look look = looks.of(n);
-    if (look != Look::nothing) ends.of_any = n + 1;
+    if (look != Look::nothing) ends.of_any = std::max(ends.of_any, n + 1);
     if (look == Look::of_launch) ends.of_launch = n + 1;
   }
   return ends;

@@ -80,6 +80,7 @@ ExprId Expressions::put(const Expr& e) {
   if (is_full()) return opaque();
   places_[at] = size();
   all_.push_back(e);
+  if ((e.uses & Uses::thread) != 0) ++of_threads_;
   if (all_.size() * 2 > places_.size()) make_room();
   return size() - 1;
 }

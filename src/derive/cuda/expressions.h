@@ -99,6 +99,8 @@ class Expressions {
 
   const Expr& operator[](ExprId id) const { return all_[id]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(all_.size()); }
+  // How many use a thread's number: only these differ between the threads of a block.
+  std::uint32_t of_threads() const { return of_threads_; }
 
   ExprId constant(std::int64_t value);
   ExprId leaf(Op op, std::int64_t which = 0);
@@ -131,6 +133,7 @@ class Expressions {
   std::vector<Expr> all_;
   std::vector<ExprId> places_;  // by hash, with linear probing
   std::int64_t fresh_ = 0;
+  std::uint32_t of_threads_ = 0;
 };
 
 // Two's complement, division as in C; nothing for a division by zero.

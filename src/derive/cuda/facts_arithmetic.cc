@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "derive/cuda/arithmetic_hints.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/value_types.h"
 
@@ -251,7 +252,10 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
   bool in_loop = false, is_of_floats = false, may_be_of_floats = false;
-  for (std::size_t i = 0; i < view.trace.functions.size(); ++i) {
+  const bool any = std::ranges::any_of(view.trace.functions, [&](std::uint32_t function) {
+    return may_have_arithmetic_facts(view.program, view.program.functions()[function]);
+  });
+  for (std::size_t i = 0; any && i < view.trace.functions.size(); ++i) {
     const Function& function = view.program.functions()[view.trace.functions[i]];
     const Source& source = view.program.sources()[function.at.source];
     const ValueTypes types(view.program, function);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/free_memory.h"
+#include "base/kept_threads.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
@@ -130,6 +131,7 @@ class FileReleaser {
 // Keeps all subjects when there is no judge.
 Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, const Judge& judge) {
   Judged result;
+  const KeptThreads threads;
   const Program program(sources);
   for (std::uint32_t i = 0; i < sources.size(); ++i) {
     const auto& unread = sources.without_syntax(i).kernels_not_read;

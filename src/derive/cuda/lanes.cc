@@ -47,10 +47,9 @@ class Divisor {
 
 Lanes::Lanes(const Expressions& expressions, const Sample& sample) : all_(expressions), sample_(sample) {
   choose_threads(sample.block);
-  states_.resize(all_.size());
+  states_.resize(all_.size(), unasked);
   rows_.resize(all_.size());
-  buffer_ = buffer_pool.take(rows_at_most() * count_);
-  for (ExprId e = 0; e < all_.size(); ++e) evaluate(e);
+  buffer_ = buffer_pool.take(std::size_t{all_.of_threads()} * count_);
 }
 
 Lanes::~Lanes() { buffer_pool.give_back(std::move(buffer_)); }
@@ -79,19 +78,12 @@ std::int64_t Lanes::uniform_value(std::int64_t which) const {
   return 0;
 }
 
-Lanes::State Lanes::all_lanes(ExprId e, std::int64_t value) {
+Lanes::State Lanes::all_lanes(ExprId e, std::int64_t value) const {
   rows_[e].value = value;
   return known;
 }
 
-// Only what uses the thread's number differs between lanes.
-std::size_t Lanes::rows_at_most() const {
-  std::size_t rows = 0;
-  for (ExprId e = 0; e < all_.size(); ++e) rows += all_.uses(e, Uses::thread) ? 1 : 0;
-  return rows;
-}
-
-std::int64_t* Lanes::new_row(ExprId e) {
+std::int64_t* Lanes::new_row(ExprId e) const {
   rows_[e].begin = used_;
   used_ += count_;
   return buffer_.values.get() + rows_[e].begin;
@@ -105,7 +97,41 @@ bool Lanes::is_same_for_all(ExprId e) const {
   return true;
 }
 
-void Lanes::evaluate(ExprId e) {
+Lanes::Mask Lanes::where(ExprId e) const {
+  if (is_one_value(e)) return at(e, 0) != 0 ? all() : Mask();
+  constexpr std::uint32_t bits = 64;
+  const std::int64_t* const values = row(e);
+  Mask mask;
+  for (std::uint32_t first = 0; first < count_; first += bits) {
+    std::uint64_t word = 0;
+    for (std::uint32_t lane = first; lane < std::min(first + bits, count_); ++lane) {
+      word |= std::uint64_t{values[lane] != 0} << (lane - first);
+    }
+    mask |= Mask(word) << first;
+  }
+  return mask;
+}
+
+// The parts of an expression have lower numbers than itself.
+void Lanes::evaluate_with_parts(ExprId root) const {
+  to_evaluate_.push_back(root);
+  while (!to_evaluate_.empty()) {
+    const ExprId e = to_evaluate_.back();
+    const Expr& x = all_[e];
+    const std::size_t before = to_evaluate_.size();
+    const auto ask = [&](ExprId part) {
+      if (states_[part] == unasked) to_evaluate_.push_back(part);
+    };
+    if (x.op >= Op::load) ask(x.a);
+    if ((x.op >= Op::add && x.op < Op::neg) || x.op == Op::select) ask(x.b);
+    if (x.op == Op::select) ask(x.c);
+    if (to_evaluate_.size() > before) continue;
+    to_evaluate_.pop_back();
+    if (states_[e] == unasked) evaluate(e);
+  }
+}
+
+void Lanes::evaluate(ExprId e) const {
   switch (all_[e].op) {
     case Op::load: states_[e] = evaluate_load(e); return;
     case Op::select: states_[e] = evaluate_select(e); return;
@@ -116,7 +142,7 @@ void Lanes::evaluate(ExprId e) {
   states_[e] = all_[e].op < Op::load ? evaluate_leaf(e) : evaluate_binary(e);
 }
 
-Lanes::State Lanes::evaluate_leaf(ExprId e) {
+Lanes::State Lanes::evaluate_leaf(ExprId e) const {
   const Expr& leaf = all_[e];
   const Shape& b = sample_.block;
   const auto per_thread = [&](auto&& coordinate) {
@@ -161,7 +187,7 @@ Lanes::State Lanes::evaluate_leaf(ExprId e) {
 }
 
 // All threads load the same unknown value from one address.
-Lanes::State Lanes::evaluate_load(ExprId e) {
+Lanes::State Lanes::evaluate_load(ExprId e) const {
   const ExprId index = all_[e].a;
   if (states_[index] != known) return states_[index];
   if (!is_same_for_all(index)) return varying;
@@ -182,7 +208,7 @@ bool Lanes::is_same_row(ExprId a, ExprId b) const {
   return true;
 }
 
-Lanes::State Lanes::copied(ExprId e, ExprId from) {
+Lanes::State Lanes::copied(ExprId e, ExprId from) const {
   if (is_one_value(from)) return all_lanes(e, at(from, 0));
   std::int64_t* const row = new_row(e);
   for (std::uint32_t lane = 0; lane < count_; ++lane) row[lane] = at(from, lane);
@@ -190,7 +216,7 @@ Lanes::State Lanes::copied(ExprId e, ExprId from) {
 }
 
 // Both choices may be the same in all lanes although the condition is not.
-Lanes::State Lanes::evaluate_select(ExprId e) {
+Lanes::State Lanes::evaluate_select(ExprId e) const {
   const Expr& s = all_[e];
   if (states_[s.a] != known) return is_same_row(s.b, s.c) ? copied(e, s.b) : states_[s.a];
   bool takes_yes = false, takes_no = false;
@@ -212,7 +238,7 @@ Lanes::State Lanes::evaluate_select(ExprId e) {
 }
 
 // An operand that decides the result makes the other one irrelevant.
-Lanes::State Lanes::evaluate_logical(ExprId e) {
+Lanes::State Lanes::evaluate_logical(ExprId e) const {
   const Expr& s = all_[e];
   const bool is_and = s.op == Op::logical_and;
   const auto decides = [&](ExprId side) {
@@ -230,7 +256,7 @@ Lanes::State Lanes::evaluate_logical(ExprId e) {
 }
 
 template <typename Calculate>
-Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) {
+Lanes::State Lanes::evaluate_lanes(ExprId e, Calculate&& calculate) const {
   const bool is_unary = all_[e].op >= Op::neg && all_[e].op < Op::select;
   const ExprId left = all_[e].a, right = is_unary ? left : all_[e].b;
   if (rows_[left].begin == same && rows_[right].begin == same) {
@@ -265,7 +291,7 @@ std::optional<bool> Lanes::is_in_range(const Expr& comparison) const {
   return std::nullopt;
 }
 
-Lanes::State Lanes::evaluate_binary(ExprId e) {
+Lanes::State Lanes::evaluate_binary(ExprId e) const {
   const Expr& s = all_[e];
   if (s.op == Op::lt || s.op == Op::le) {
     if (const auto holds = is_in_range(s); holds && states_[s.a] == known && states_[s.b] == known) return all_lanes(e, *holds ? 1 : 0);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <array>
+#include <bitset>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +38,8 @@ struct Sample {
   std::span<const std::pair<ExprId, ExprId>> trees = {};         // variables that a loop halves, and that it doubles
 };
 
+// Of one thread: an expression is evaluated when it is first asked for, with those that it consists of. Its values may be taken once
+// is_known() has said that there are some.
 class Lanes {
  public:
   struct Buffer {
@@ -54,12 +58,17 @@ class Lanes {
   std::uint32_t warps() const { return (count_ + 31) / 32; }
   std::uint32_t thread_of(std::uint32_t lane) const { return threads_[lane]; }  // its number in the block
 
-  bool is_known(ExprId e) const { return e < states_.size() && states_[e] == known; }
-  bool is_varying(ExprId e) const { return e < states_.size() && states_[e] == varying; }
+  bool is_known(ExprId e) const { return e < states_.size() && state_of(e) == known; }
+  bool is_varying(ExprId e) const { return e < states_.size() && state_of(e) == varying; }
   std::int64_t at(ExprId e, std::uint32_t lane) const {
+    assert(states_[e] != unasked);
     const Row& row = rows_[e];
     return row.begin == same ? row.value : buffer_.values[row.begin + lane];
   }
+  // The lanes in which it is not 0, of an expression whose values are known.
+  using Mask = std::bitset<32 * most_warps>;
+  Mask all() const { return Mask().set() >> (Mask().size() - count_); }
+  Mask where(ExprId e) const;
   // The values of all lanes, one after the other; null when they are one value and have no row.
   const std::int64_t* row(ExprId e) const { return rows_[e].begin == same ? nullptr : buffer_.values.get() + rows_[e].begin; }
   bool is_same_for_all(ExprId e) const;
@@ -67,7 +76,7 @@ class Lanes {
   bool is_one_value(ExprId e) const { return rows_[e].begin == same; }
 
  private:
-  enum State : std::uint8_t { known, varying, unknown };
+  enum State : std::uint8_t { known, varying, unknown, unasked };
   // Most expressions are the same for all lanes: then there is one value. Otherwise each lane has a value, from `begin` on.
   static constexpr std::uint32_t same = 0xFFFFFFFF;
   struct Row {
@@ -75,31 +84,37 @@ class Lanes {
     std::int64_t value = 0;
   };
   void choose_threads(const Shape& block);
-  void evaluate(ExprId e);
-  State evaluate_leaf(ExprId e);
-  State evaluate_load(ExprId e);
-  State evaluate_select(ExprId e);
+  State state_of(ExprId e) const {
+    if (states_[e] == unasked) evaluate_with_parts(e);
+    return states_[e];
+  }
+  void evaluate_with_parts(ExprId e) const;
+  void evaluate(ExprId e) const;
+  State evaluate_leaf(ExprId e) const;
+  State evaluate_load(ExprId e) const;
+  State evaluate_select(ExprId e) const;
   std::optional<bool> is_in_range(const Expr& comparison) const;
   bool is_flag(ExprId condition) const;
   bool is_same_row(ExprId a, ExprId b) const;
-  State copied(ExprId e, ExprId from);
-  State evaluate_binary(ExprId e);
-  State evaluate_logical(ExprId e);
+  State copied(ExprId e, ExprId from) const;
+  State evaluate_binary(ExprId e) const;
+  State evaluate_logical(ExprId e) const;
   template <typename Calculate>
-  State evaluate_lanes(ExprId e, Calculate&& calculate);
-  State all_lanes(ExprId e, std::int64_t value);
-  std::int64_t* new_row(ExprId e);
-  std::size_t rows_at_most() const;
+  State evaluate_lanes(ExprId e, Calculate&& calculate) const;
+  State all_lanes(ExprId e, std::int64_t value) const;
+  std::int64_t* new_row(ExprId e) const;
   std::int64_t uniform_value(std::int64_t which) const;
 
   const Expressions& all_;
   Sample sample_;
   std::uint32_t count_ = 0;
   std::array<std::uint32_t, 32 * most_warps> threads_{};
-  std::vector<State> states_;
-  std::vector<Row> rows_;
+  // What was evaluated so far.
+  mutable std::vector<State> states_;
+  mutable std::vector<Row> rows_;
+  mutable std::vector<ExprId> to_evaluate_;
   Buffer buffer_;  // rows of `count_`
-  std::uint32_t used_ = 0;
+  mutable std::uint32_t used_ = 0;
 };
 
 }  // namespace frx::derive::cuda

@@ -111,10 +111,15 @@ struct Found {
   std::uint64_t steps = 0;
 };
 
-Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, const ErrorLooks& looks) {
+// A function, and the last node of it that may be a launch.
+struct Launcher {
+  std::uint32_t function = none, last_launch = none;
+};
+
+Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks) {
   Found found;
-  const Function& function = program.functions()[f];
-  const Trace trace = trace_host(program, f, steps);
+  const Function& function = program.functions()[launcher.function];
+  const Trace trace = trace_host(program, launcher.function, steps, launcher.last_launch);
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
@@ -135,17 +140,27 @@ Found launches_in(const Program& program, std::uint32_t f, std::uint64_t steps, 
   return found;
 }
 
+bool has_lambda(const model::cuda::Syntax& syntax, std::uint32_t node) {
+  for (std::uint32_t n = node; n < syntax[node].last; ++n) {
+    if (syntax.is(n, NodeKind::lambda)) return true;
+  }
+  return false;
+}
+
 // The functions of the file that contain a place which may be a launch.
-std::vector<std::uint32_t> may_launch(const Program& program, std::uint32_t source, const Mentions& mentions) {
-  std::vector<std::uint32_t> functions;
-  if (program.sources().without_syntax(source).is_included) return functions;
+std::vector<Launcher> may_launch(const Program& program, std::uint32_t source, const Mentions& mentions) {
+  std::vector<Launcher> launchers;
+  if (program.sources().without_syntax(source).is_included) return launchers;
   const model::cuda::Syntax& syntax = program.sources()[source].syntax;
   for (const Function& function : program.functions_in(source)) {
-    const auto at = std::ranges::lower_bound(mentions.launch_nodes, function.body);
-    if (at != mentions.launch_nodes.end() && *at < syntax[function.body].last)
-      functions.push_back(static_cast<std::uint32_t>(&function - program.functions().data()));
+    const auto first = std::ranges::lower_bound(mentions.launch_nodes, function.body);
+    const auto end = std::ranges::lower_bound(mentions.launch_nodes, syntax[function.body].last);
+    if (first == end) continue;
+    // A lambda is followed where it is called, which may be behind it.
+    const std::uint32_t last_launch = has_lambda(syntax, function.body) ? none : *(end - 1);
+    launchers.push_back({static_cast<std::uint32_t>(&function - program.functions().data()), last_launch});
   }
-  return functions;
+  return launchers;
 }
 
 }  // namespace
@@ -158,7 +173,7 @@ ProgramLaunches launches_of(const Program& program) {
   const std::vector<Look> looking = looks_of_files(program.sources());
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
-    std::vector<std::vector<std::uint32_t>> by_file(std::min(at_once, all.mentions.size() - begin));
+    std::vector<std::vector<Launcher>> by_file(std::min(at_once, all.mentions.size() - begin));
     std::vector<ErrorLooks> looks(by_file.size());
     for_each_in_parallel(by_file.size(), [&](std::size_t i) {
       const auto source = static_cast<std::uint32_t>(begin + i);
@@ -167,14 +182,14 @@ ProgramLaunches launches_of(const Program& program) {
       if (!by_file[i].empty()) looks[i] = error_looks(program, source, looking);
       all.mentions[source].launch_nodes = {};
     });
-    std::vector<std::uint32_t> functions;
-    for (const std::vector<std::uint32_t>& some : by_file) functions.insert(functions.end(), some.begin(), some.end());
+    std::vector<Launcher> launchers;
+    for (const std::vector<Launcher>& some : by_file) launchers.insert(launchers.end(), some.begin(), some.end());
     // A few functions at a time, so that those behind expensive ones have less.
-    for (std::span<const std::uint32_t> rest = functions; !rest.empty(); rest = rest.subspan(std::min(rest.size(), functions_at_once))) {
+    for (std::span<const Launcher> rest = launchers; !rest.empty(); rest = rest.subspan(std::min(rest.size(), functions_at_once))) {
       std::vector<Found> found(std::min(rest.size(), functions_at_once));
       const std::uint64_t share = budget.share_of(found.size());
       for_each_in_parallel(found.size(), [&](std::size_t i) {
-        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i]].at.source - begin]);
+        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i].function].at.source - begin]);
       });
       for (Found& some : found) {
         budget.spend(some.steps);

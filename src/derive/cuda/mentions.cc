@@ -1,6 +1,9 @@
 #include "derive/cuda/mentions.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -12,10 +15,13 @@ bool may_be_name(NodeKind kind) {
 
 }  // namespace
 
-Mentions mentions_in(const Program& program, std::uint32_t index) {
+namespace {
+
+// Of the nodes from `first` to before `last`.
+Mentions mentions_among(const Program& program, std::uint32_t index, std::uint32_t first, std::uint32_t last) {
   const Source& source = program.sources()[index];
   Mentions mentions;
-  for (std::uint32_t n = 0; n < source.syntax.size(); ++n) {
+  for (std::uint32_t n = first; n < last; ++n) {
     const NodeKind kind = source.syntax.kind(n);
     if (kind == NodeKind::kernel_call_syntax) mentions.launch_nodes.push_back(n);
     if (!may_be_name(kind) || source.syntax[n].last != n + 1) continue;
@@ -24,6 +30,25 @@ Mentions mentions_in(const Program& program, std::uint32_t index) {
     const Defined& defined = program.definitions(name);
     if (defined.is_kernel && kind == NodeKind::identifier) mentions.launch_nodes.push_back(n);
     if (defined.is_in_several || defined.file != index) mentions.names.push_back(name);
+  }
+  return mentions;
+}
+
+}  // namespace
+
+// A large file is looked at in parts, on all cores.
+Mentions mentions_in(const Program& program, std::uint32_t index) {
+  constexpr std::uint32_t part = 65'536;  // nodes
+  const std::uint32_t size = program.sources()[index].syntax.size();
+  std::vector<Mentions> found(size / part + 1);
+  for_each_in_parallel(found.size(), [&](std::size_t i) {
+    const std::uint32_t first = static_cast<std::uint32_t>(i) * part;
+    found[i] = mentions_among(program, index, first, std::min(size, first + part));
+  });
+  Mentions mentions = std::move(found.front());
+  for (Mentions& more : std::span(found).subspan(1)) {
+    mentions.launch_nodes.insert(mentions.launch_nodes.end(), more.launch_nodes.begin(), more.launch_nodes.end());
+    mentions.names.insert(mentions.names.end(), more.names.begin(), more.names.end());
   }
   std::ranges::sort(mentions.names);
   mentions.names.erase(std::ranges::unique(mentions.names).begin(), mentions.names.end());

@@ -18,6 +18,8 @@ namespace {
 // Limits addresses to 2^60, whatever overflowed in their computation; the distances of lanes are preserved.
 std::int64_t wrapped(std::int64_t address) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(address) << 3) >> 3; }
 
+std::uint64_t distance(std::int64_t to, std::int64_t from) { return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from); }
+
 constexpr std::int64_t farthest_constant = 65536;  // bytes; sizes that are unknown are larger in the samples
 
 // The context of `of` is that of `inner`, or around it.
@@ -117,10 +119,12 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
       collectives(trace.collectives.size()),
       warp_collectives(trace.warp_collectives.size()),
       exchanges(trace.memories.size()),
-      trace_(trace) {
+      trace_(trace),
+      seen_with_(trace.accesses.size()) {
   const bool may_diverge = !trace.branches.empty() || !trace.barriers.empty() || !trace.loops.empty() || !trace.collectives.empty() ||
                            !trace.warp_collectives.empty();
   const Lanes odd(trace.expressions, {Sample::large_odd, block});
+  odd_ = &odd;
   add_sample(odd, Sample::large_odd);
   for (const Sample::Kind kind : {Sample::large_even, Sample::small, Sample::tiny}) {
     if (!may_diverge && (kind == Sample::small || kind == Sample::tiny)) continue;
@@ -135,12 +139,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
 
 // An unknown condition may hold for any lane.
 Patterns::Mask Patterns::mask_of(const Lanes& lanes, ExprId condition) const {
-  const Mask all = Mask().set() >> (Mask().size() - lanes.count());
-  if (!lanes.is_known(condition)) return all;
-  if (lanes.is_one_value(condition)) return lanes.at(condition, 0) != 0 ? all : Mask();
-  Mask mask;
-  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
-  return mask;
+  return lanes.is_known(condition) ? lanes.where(condition) : lanes.all();
 }
 
 // By context: the lanes that get there.
@@ -207,6 +206,9 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     // `if (lane < step)`: the first iteration has few lanes, later ones have all.
     if (!in_banks && mask.count() * 2 < lanes.count() && changes_with_iterations(access)) mask.set();
     if (!in_banks && mask.none()) mask = chosen_by_thread(lanes, access);
+    if (first) seen_with_[i] = mask;
+    // Then it confirms all of the pattern.
+    if (!first && mask.any() && mask == seen_with_[i] && is_displaced(lanes, access.address)) continue;
     see(lanes, mask, access, in_banks).merge_into(pattern, first);
     if (in_banks && pattern.bank_ways > 1 && is_masked_by_size(trace_.expressions, access.address)) pattern.bank_ways = 1;
     // An element of unknown size may be as wide as the lanes are apart.
@@ -222,13 +224,28 @@ void Patterns::add_accesses(const Lanes& lanes, const std::vector<Mask>& reached
     if (pattern.kind != AccessPattern::spread) continue;
     AccessPattern all = before;
     see(lanes, Mask().set(), access, in_banks).merge_into(all, first);
-    if (all.kind != AccessPattern::spread) pattern = all;
+    if (all.kind == AccessPattern::spread) continue;
+    pattern = all;
+    seen_with_[i].reset();
   }
+}
+
+// Do all lanes point where they did in the sample with odd sizes, a multiple of 128 bytes further on? That costs the same in any memory.
+bool Patterns::is_displaced(const Lanes& lanes, ExprId address) const {
+  constexpr std::uint64_t line = 128;
+  if (!odd_->is_known(address)) return false;
+  const std::int64_t *const now = lanes.row(address), *const before = odd_->row(address);
+  if (!now || !before) return !now && !before && distance(lanes.at(address, 0), odd_->at(address, 0)) % line == 0;
+  const std::uint64_t first = distance(now[0], before[0]);
+  if (first % line != 0) return false;
+  bool are_all = true;  // no way out in the middle, so that the compiler takes several lanes at a time
+  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) are_all &= distance(now[lane], before[lane]) == first;
+  return are_all;
 }
 
 // `if (i < n && threadIdx.x == 0)` where no lane is below n in the sample: those that the other conditions leave.
 Patterns::Mask Patterns::chosen_by_thread(const Lanes& lanes, const Access& access) const {
-  const Mask all = Mask().set() >> (Mask().size() - lanes.count());
+  const Mask all = lanes.all();
   Mask mask = all;
   const auto narrow = [&](ExprId id, bool is_not) {
     if (!lanes.is_known(id)) return;
@@ -254,17 +271,14 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   if (mask.none()) return seen;
   const std::int64_t* const row = lanes.row(access.address);
   const std::int64_t one_for_all = row ? 0 : wrapped(lanes.at(access.address, 0));
-  for (std::uint32_t begin = 0; begin < lanes.count();) {
+  // Sampled warps are whole, but for the last one of a block.
+  for (std::uint32_t begin = 0; begin < lanes.count(); begin += warp::lane_count) {
+    const std::uint32_t width = std::min(lanes.count() - begin, warp::lane_count);
+    const warp::LaneMask whole = warp::all_lanes >> (warp::lane_count - width);
     warp::Request request{{}, 0, access.bytes == 0 ? 4 : std::min(access.bytes, warp::most_bytes)};
-    const std::uint32_t first_thread = lanes.thread_of(begin) / warp::lane_count * warp::lane_count;
-    std::uint32_t lane = begin;
-    for (; lane < lanes.count() && lanes.thread_of(lane) - first_thread < warp::lane_count; ++lane) {
-      const std::uint32_t place = lanes.thread_of(lane) - first_thread;
-      request.addresses[place] = row ? wrapped(row[lane]) : one_for_all;
-      request.active |= (mask[lane] ? 1u : 0u) << place;
-    }
+    request.active = static_cast<warp::LaneMask>((mask >> begin & Mask(whole)).to_ulong());
+    for (std::uint32_t place = 0; place < width; ++place) request.addresses[place] = row ? wrapped(row[begin + place]) : one_for_all;
     seen.add(request);
-    begin = lane;
   }
   return seen;
 }

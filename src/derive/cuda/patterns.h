@@ -1,7 +1,6 @@
 // How the lanes of a warp spread over memory in each access, and which threads reach each barrier.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -44,7 +43,7 @@ bool is_short(const Trace& trace, std::uint32_t loop);
 // The patterns of one kernel for a block of a given shape.
 class Patterns {
  public:
-  using Mask = std::bitset<32 * Lanes::most_warps>;
+  using Mask = Lanes::Mask;
 
   Patterns(const Trace& trace, const Shape& block);
 
@@ -69,6 +68,7 @@ class Patterns {
   void add_accesses(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   Mask chosen_by_thread(const Lanes& lanes, const Access& access) const;
   bool changes_with_iterations(const Access& access) const;
+  bool is_displaced(const Lanes& lanes, ExprId address) const;
   WarpAccess see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const;
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   void add_barriers(const Lanes& lanes, const std::vector<Mask>& reached);
@@ -86,6 +86,8 @@ class Patterns {
   void add_distinct(const Lanes& lanes);
 
   const Trace& trace_;
+  const Lanes* odd_ = nullptr;   // the sample with odd sizes, while samples are added
+  std::vector<Mask> seen_with_;  // by access: the lanes that made its pattern there
 };
 
 }  // namespace frx::derive::cuda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -138,8 +139,9 @@ class Declarer {
  public:
   Declarer(const Source& source, std::uint32_t index) : source_(source), syntax_(source.syntax), index_(index) {}
 
-  std::vector<Declaration> read() {
-    for (std::uint32_t n = 0; n < syntax_.size(); ++n) {
+  // Of the nodes from `first` to before `last`, which are whole declarations of the file.
+  std::vector<Declaration> read(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t n = first; n < last; ++n) {
       if (syntax_[n].begin >= source_.size) break;  // bodies of macros
       switch (syntax_.kind(n)) {
         case NodeKind::function_definition: add_function(n); break;
@@ -295,6 +297,26 @@ class Declarer {
 
 }  // namespace
 
+namespace {
+
+// A large file is read in parts, on all cores: some declarations at file scope each.
+std::vector<Declaration> declarations_in(const Source& source, std::uint32_t index) {
+  constexpr std::uint32_t part = 65'536;  // nodes
+  const model::cuda::Syntax& syntax = source.syntax;
+  std::vector<std::uint32_t> begins{0};
+  for (std::uint32_t n = 1; n < syntax.size(); n = syntax[n].last) {
+    if (n - begins.back() >= part) begins.push_back(n);
+  }
+  begins.push_back(syntax.size());
+  std::vector<std::vector<Declaration>> found(begins.size() - 1);
+  for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = Declarer(source, index).read(begins[i], begins[i + 1]); });
+  std::vector<Declaration> all = std::move(found.front());
+  for (std::vector<Declaration>& some : std::span(found).subspan(1)) std::ranges::move(some, std::back_inserter(all));
+  return all;
+}
+
+}  // namespace
+
 struct Program::Declarations {
   std::vector<Declaration> all;
   std::uint32_t nodes = 0;  // of the file
@@ -307,7 +329,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     std::vector<Declarations> found(std::min(at_once, sources.size() - begin));
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto source = begin + static_cast<std::uint32_t>(i);
-      found[i].all = Declarer(sources[source], source).read();
+      found[i].all = declarations_in(sources[source], source);
       found[i].nodes = sources[source].syntax.size();
       sources.pack(source);
     });
@@ -319,6 +341,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
 }
 
 std::string_view Program::define(std::string_view name, std::uint32_t source) {
+  known_.add(name);
   const std::uint32_t number = names_.add(name);
   if (number >= defined_.size()) defined_.resize(number + 1);
   Defined& defined = defined_[number];
@@ -400,22 +423,23 @@ std::span<const Function> Program::functions_in(std::uint32_t source) const {
 }
 
 std::uint32_t Program::defined(std::string_view name) const {
+  if (!known_.may_have(name)) return none;
   const std::uint32_t number = names_.find(name);
   return number < defined_.size() && defined_[number].file != none ? number : none;
 }
 
 const Global* Program::global(std::string_view name) const {
-  const auto at = globals_.find(name);
+  const auto at = known_.may_have(name) ? globals_.find(name) : globals_.end();
   return at == globals_.end() || sources_.is_released(at->second.declarator.source) ? nullptr : &at->second;
 }
 
 std::optional<EnumeratorValue> Program::enumerator(std::string_view name) const {
-  const auto at = enumerators_.find(name);
+  const auto at = known_.may_have(name) ? enumerators_.find(name) : enumerators_.end();
   return at == enumerators_.end() || sources_.is_released(at->second.base.source) ? std::nullopt : std::optional(at->second);
 }
 
 const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& source) const {
-  const auto at = macros_.find(name);
+  const auto at = known_.may_have(name) ? macros_.find(name) : macros_.end();
   if (at == macros_.end()) return nullptr;
   source = at->second.first;
   const model::cuda::Macro& macro = sources_.without_syntax(source).macros[at->second.second];
@@ -427,6 +451,7 @@ const Struct* Program::struct_named(std::string_view name) const {
   for (int steps = 0; steps < 8; ++steps) {
     if (const std::size_t arguments = name.find('<'); arguments != name.npos) name = trim(name.substr(0, arguments));
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
+    if (!known_.may_have(name)) return nullptr;
     if (const auto at = structs_.find(name); at != structs_.end()) return &at->second;
     const auto alias = aliases_.find(name);
     if (alias == aliases_.end()) return nullptr;
@@ -439,8 +464,8 @@ TypeInfo Program::type(std::string_view name) const {
   if (name.size() > longest_name_of_type) return {};
   for (int steps = 0; steps < 8; ++steps) {
     if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
-    if (const auto alias = aliases_.find(name); alias != aliases_.end() && alias->second != name) {
-      name = alias->second;
+    if (const std::string_view other = alias(name); !other.empty() && other != name) {
+      name = other;
       continue;
     }
     std::uint32_t source = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/interner.h"
+#include "base/name_filter.h"
 #include "derive/cuda/sources.h"
 #include "derive/cuda/types.h"
 #include "model/cuda_source.h"
@@ -115,7 +116,7 @@ class Program {
   const Struct* struct_named(std::string_view name) const;
   // The type that a typedef or a using declaration gives that name to; empty when there is none.
   std::string_view alias(std::string_view name) const {
-    const auto at = aliases_.find(name);
+    const auto at = known_.may_have(name) ? aliases_.find(name) : aliases_.end();
     return at == aliases_.end() ? std::string_view() : at->second;
   }
   // Follows aliases and macros; zero bytes when the type is unknown.
@@ -129,7 +130,10 @@ class Program {
   Struct layout_of(const Record& record);
   std::string_view define(std::string_view name, std::uint32_t source);
   // Files may be released; names are needed longer.
-  std::string_view keep(std::string_view name) { return names_[names_.add(name)]; }
+  std::string_view keep(std::string_view name) {
+    known_.add(name);
+    return names_[names_.add(name)];
+  }
 
   const Sources& sources_;
   std::uint64_t nodes_ = 0;
@@ -137,7 +141,8 @@ class Program {
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
   Interner names_;
-  std::vector<Defined> defined_;                                                 // by number of the name, for some of them
+  NameFilter<65536> known_;       // all of names_: most names in code are those of local variables
+  std::vector<Defined> defined_;  // by number of the name, for some of them
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, EnumeratorValue> enumerators_;

@@ -61,8 +61,9 @@ bool RaceViews::exceeds_arrays() const {
   for (const Access& access : trace_.accesses) {
     const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
     if (!bytes || is_vague_[access.address]) continue;
-    for (const auto& [address, thread] : touched_by(access, lanes, reached)) {
-      if (address >= *bytes) return true;
+    const Mask mask = touching(access, lanes, reached);
+    for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
+      if (mask[lane] && lanes.at(access.address, lane) >= *bytes) return true;
     }
   }
   return false;
@@ -131,19 +132,23 @@ RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool wh
     return is_pair ? mask_of(lanes, x.a, false) & mask_of(lanes, x.b, false) : mask;
   }
   if (lanes.is_one_value(condition)) return lanes.at(condition, 0) != 0 ? mask.set() : mask;
-  for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) mask[lane] = lanes.at(condition, lane) != 0;
-  return mask;
+  return lanes.where(condition);
+}
+
+RaceViews::Mask RaceViews::touching(const Access& access, const Lanes& lanes, const Reached& reached) const {
+  if (!lanes.is_known(access.address)) return {};
+  const bool is_atomic = access.kind == Access::atomic;
+  return (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
 }
 
 Touched RaceViews::touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const {
   Touched touched;
-  if (!lanes.is_known(access.address)) return touched;
-  const bool is_atomic = access.kind == Access::atomic;
-  const Mask mask = (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
+  const Mask mask = touching(access, lanes, reached);
+  touched.reserve(mask.count());
   for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
     if (mask[lane]) touched.emplace_back(lanes.at(access.address, lane), lanes.thread_of(lane));
   }
-  std::ranges::sort(touched);
+  if (!std::ranges::is_sorted(touched)) std::ranges::sort(touched);
   return touched;
 }
 

@@ -1,7 +1,6 @@
 // Which threads of a block touch which addresses, for the search for accesses that meet.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -43,7 +42,7 @@ class RaceViews {
   bool exceeds_arrays() const;
 
  protected:
-  using Mask = std::bitset<32 * Lanes::most_warps>;
+  using Mask = Lanes::Mask;
 
   // Beyond these, code is generated or unrolled by hand, and nothing is said about it.
   static constexpr std::size_t most_candidates = 128, most_loops = 8;
@@ -61,7 +60,8 @@ class RaceViews {
   bool is_of_unknown_share(ExprId condition) const;
   bool compares_elements(ExprId condition) const;
   Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
-  // An atomic that is executed depending on data is executed by some threads.
+  // The lanes that make an access to a known address. An atomic that is executed depending on data is executed by some threads.
+  Mask touching(const Access& access, const Lanes& lanes, const Reached& reached) const;
   Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;
   // atomicAdd(&bins[in[i]], 1), atomicAdd(&bins[hash(in[i]) % n], 1): an element that the data choose, of all or of many.
   bool is_anywhere(const Access& access) const;

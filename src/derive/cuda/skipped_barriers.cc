@@ -96,11 +96,7 @@ class SkippedBarriers {
   }
 
   std::optional<Mask> known_mask(ExprId condition) const {
-    if (!lanes_.is_known(condition)) return std::nullopt;
-    if (lanes_.is_one_value(condition)) return lanes_.at(condition, 0) != 0 ? all_ : Mask();
-    Mask mask;
-    for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) mask[lane] = lanes_.at(condition, lane) != 0;
-    return mask;
+    return lanes_.is_known(condition) ? std::optional(lanes_.where(condition)) : std::nullopt;
   }
 
   // Which of these threads go on without what the condition guards, if others do not.

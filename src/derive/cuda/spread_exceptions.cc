@@ -6,6 +6,7 @@
 //   a[i * CHANNELS]                       a constant whose value is unknown
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -222,7 +223,7 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
 // Marks accesses as unknown where the distance of lanes is an unknown size, and the code suggests that it is small.
 void Patterns::exempt_unknown_strides() {
   const Expressions& e = trace_.expressions;
-  const std::unordered_set<ExprId> steps = compared_steps(trace_);
+  std::optional<std::unordered_set<ExprId>> steps;  // few kernels need them
   std::vector<std::size_t> increments;
   std::set<ExprId> increment_sizes;
   std::unordered_set<std::uint32_t> packed_in;  // loops
@@ -234,7 +235,8 @@ void Patterns::exempt_unknown_strides() {
     const std::vector<Term> terms = terms_of(trace_, access.address);
     const auto of_thread = [&](const Term& t) { return e.uses(t.what, Uses::thread); };
     const auto is_constant_step = [&](const Term& t) { return of_thread(t) && t.is_often_one; };
-    const bool is_window = terms.size() > 1 && holds_any(e, access.address, steps);
+    if (terms.size() > 1 && !steps) steps = compared_steps(trace_);
+    const bool is_window = terms.size() > 1 && holds_any(e, access.address, *steps);
     const bool all_sized = std::ranges::all_of(terms, &Term::has_size);
     if (is_window || is_kept_within_sizes(e, access.address) || std::ranges::any_of(terms, is_constant_step) ||
         (all_sized && terms.size() > 1)) {

@@ -241,7 +241,7 @@ struct LaunchedWith {
 // `steps`: a share of it, beyond the steps that the code of the function itself takes.
 Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with = {});
 
-// The trace of host code: only its launches and their operands.
-Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps);
+// The trace of host code: only its launches and their operands. `last_launch`: no node behind it launches.
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps, std::uint32_t last_launch);
 
 }  // namespace frx::derive::cuda

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/name_filter.h"
 #include "base/text.h"
 
 namespace frx::derive::cuda {
@@ -83,12 +84,22 @@ constexpr std::array<Entry, 13> vectors{{{"char", {1}},
                                          {"double", {8}},
                                          {"bool", {1}}}};
 
-using Types = std::unordered_map<std::string_view, TypeInfo>;
+class Types {
+ public:
+  template <std::size_t size>
+  explicit Types(const std::array<Entry, size>& entries) : by_name_(entries.begin(), entries.end()) {
+    for (const Entry& entry : entries) names_.add(entry.first);
+  }
+  TypeInfo find(std::string_view name) const {
+    if (!names_.may_have(name)) return {};
+    const auto at = by_name_.find(name);
+    return at == by_name_.end() ? TypeInfo{} : at->second;
+  }
 
-TypeInfo found(const Types& types, std::string_view name) {
-  const auto at = types.find(name);
-  return at == types.end() ? TypeInfo{} : at->second;
-}
+ private:
+  NameFilter<> names_;
+  std::unordered_map<std::string_view, TypeInfo> by_name_;
+};
 
 }  // namespace
 
@@ -100,10 +111,10 @@ TypeInfo type_named(std::string_view name) {
     if (at != qualifiers.end()) name = trim(name.substr(at->size()));
   }
   if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
-  static const Types plain_types(table.begin(), table.end()), parts_of_vectors(vectors.begin(), vectors.end());
-  if (const TypeInfo plain = found(plain_types, name); plain.bytes != 0) return plain;
+  static const Types plain_types(table), parts_of_vectors(vectors);
+  if (const TypeInfo plain = plain_types.find(name); plain.bytes != 0) return plain;
   if (name.size() < 4 || name.back() < '1' || name.back() > '4') return {};
-  TypeInfo part = found(parts_of_vectors, name.substr(0, name.size() - 1));
+  TypeInfo part = parts_of_vectors.find(name.substr(0, name.size() - 1));
   part.parts = static_cast<std::uint32_t>(name.back() - '0');
   part.bytes *= part.parts;
   return part;

@@ -99,6 +99,8 @@ bool is_constant_of_cmath(std::string_view name) {
 
 }  // namespace
 
+bool may_give_double(std::string_view function) { return std::ranges::binary_search(overloaded_functions, function); }
+
 ValueType arithmetic_type_named(std::string_view name) {
   name = words_of_type(name);
   if (name == "float") return plain(float32);
@@ -231,8 +233,8 @@ ValueType ValueTypes::named(std::uint32_t node) const {
 
 ValueType ValueTypes::known_function(std::string_view name, std::uint32_t arguments) const {
   const bool is_minimum = name == "min" || name == "max" || name == "abs";
-  if (!is_minimum && !std::ranges::binary_search(overloaded_functions, name)) {
-    const bool is_of_float = name.ends_with('f') && std::ranges::binary_search(overloaded_functions, name.substr(0, name.size() - 1));
+  if (!is_minimum && !may_give_double(name)) {
+    const bool is_of_float = name.ends_with('f') && may_give_double(name.substr(0, name.size() - 1));
     return is_of_float || name == "__expf" || name == "__logf" || name == "__powf" || name == "__fdividef" ? plain(float32) : ValueType{};
   }
   Arithmetic all = int32;

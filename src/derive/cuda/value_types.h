@@ -64,6 +64,9 @@ class ValueTypes {
   bool mentions_double_ = false, has_float_pointer_ = false, has_float_parameter_ = false;
 };
 
+// Is it a function that gives a double where its arguments are integers or doubles: pow, sqrt, fmin?
+bool may_give_double(std::string_view function);
+
 // "const float" is float32, "size_t" is int64.
 ValueType arithmetic_type_named(std::string_view name);
 

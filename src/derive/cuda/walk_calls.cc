@@ -251,15 +251,25 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   return with(e_.opaque());
 }
 
-Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with) {
+namespace {
+
+Trace traced(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with, std::uint32_t last_node) {
   constexpr std::uint64_t most_steps = 1'000'000, steps_of_node = 4;
   const NodeRef at = program.functions()[function].at;
   const std::uint64_t own = program.sources()[at.source].syntax[at.node].last - at.node;
   Trace trace;
-  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own)).run(function, with);
+  Walker(program, trace, std::min(most_steps, steps + steps_of_node * own), last_node).run(function, with);
   return trace;
 }
 
-Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps) { return trace_kernel(program, function, steps); }
+}  // namespace
+
+Trace trace_kernel(const Program& program, std::uint32_t function, std::uint64_t steps, const LaunchedWith& with) {
+  return traced(program, function, steps, with, none);
+}
+
+Trace trace_host(const Program& program, std::uint32_t function, std::uint64_t steps, std::uint32_t last_launch) {
+  return traced(program, function, steps, {}, last_launch);
+}
 
 }  // namespace frx::derive::cuda

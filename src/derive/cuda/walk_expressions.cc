@@ -35,6 +35,18 @@ std::optional<Op> arithmetic_op(std::string_view sign) {
   }
 }
 
+// 256: nearly all numbers are such; absent for others.
+std::optional<std::int64_t> plain_number(std::string_view digits) {
+  constexpr std::size_t most_digits = 18;
+  if (digits.empty() || digits.size() > most_digits || (digits.front() == '0' && digits.size() > 1)) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
 }  // namespace
 
 Value Walker::eval(std::uint32_t node) {
@@ -222,6 +234,7 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
 }
 
 Value Walker::eval_number(std::uint32_t node) {
+  if (const std::optional<std::int64_t> plain = plain_number(text(node))) return number(*plain);
   std::string digits;
   for (const char c : text(node)) {
     if (c != '\'') digits += c;

@@ -49,6 +49,7 @@ void Walker::walk_children(std::uint32_t node) {
 }
 
 void Walker::walk(std::uint32_t node) {
+  if (node > last_node_ && frames_.size() == 1) return;
   const Deeper deeper(*this);
   if (node == none || !deeper) return;
   switch (syntax().kind(node)) {

@@ -43,8 +43,9 @@ enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
 
 class Walker {
  public:
-  Walker(const Program& program, Trace& trace, std::uint64_t steps)
-      : program_(program), trace_(trace), e_(trace.expressions), most_steps_(steps) {}
+  // Statements of the function itself behind `last_node` are not walked.
+  Walker(const Program& program, Trace& trace, std::uint64_t steps, std::uint32_t last_node)
+      : program_(program), trace_(trace), e_(trace.expressions), last_node_(last_node), most_steps_(steps) {}
 
   void run(std::uint32_t function, const LaunchedWith& with);
 
@@ -346,6 +347,7 @@ class Walker {
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
   ExprId runs_ = 1, stays_ = 1;     // the same of leaving the kernel, and of leaving functions that are inlined in it
+  std::uint32_t last_node_;
   std::uint64_t most_steps_, steps_ = 0;
   std::unordered_set<std::string_view> seen_atomics_;
   std::pair<const Source*, std::uint32_t> typed_{nullptr, none};  // the declaration whose type was asked for last,

@@ -30,11 +30,13 @@ class Expander {
  public:
   Expander(std::string_view text, const MacroAt& macro_at) : text_(text), macro_at_(macro_at), scanner_(text), writer_(text) {}
 
-  std::optional<ExpandedText> run() {
-    for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
-      const std::string_view word = scanner_.of(piece);
-      if (piece.kind == Piece::code && is_word(word)) begin(word, static_cast<std::uint32_t>(piece.begin));
-      behind_ = static_cast<std::uint32_t>(scanner_.position());
+  std::optional<ExpandedText> run(std::span<const std::uint32_t> names) {
+    for (const std::uint32_t name : names) {
+      const bool is_replaced = name < scanner_.position();
+      if (is_replaced || (name > 0 && is_word_character(text_[name - 1]))) continue;
+      scanner_.go_to(name);
+      const Piece piece = scanner_.next();
+      if (piece.kind == Piece::code && piece.begin == name && is_word(scanner_.of(piece))) begin(scanner_.of(piece), name);
     }
     if (!writer_.has_changes()) return std::nullopt;
     ExpandedText result = std::move(writer_).finish();
@@ -325,7 +327,7 @@ class Expander {
     const bool is_pragma = word == "_Pragma";
     if (!is_pragma && !macro_named(word, place)) return;
     const Scanner behind_name = scanner_;
-    Input input{{MacroToken{.spelling = word, .file = place, .before = behind_}}, true};
+    Input input{{MacroToken{.spelling = word, .file = place}}, true};
     MacroTokens made;
     gives_up_ = spent_ > most_tokens + text_.size() / 4;
     spent_on_one_ = 0;
@@ -344,7 +346,6 @@ class Expander {
   const MacroAt& macro_at_;
   Scanner scanner_;
   ExpansionWriter writer_;
-  std::uint32_t behind_ = 0;   // the last token that was looked at
   std::uint32_t closing_ = 0;  // the bracket of the last arguments, when it is in the file
   bool gives_up_ = false;      // on this invocation
   std::size_t spent_ = 0, spent_on_one_ = 0;
@@ -356,6 +357,8 @@ class Expander {
 
 }  // namespace
 
-std::optional<ExpandedText> expand_macros(std::string_view text, const MacroAt& macro_at) { return Expander(text, macro_at).run(); }
+std::optional<ExpandedText> expand_macros(std::string_view text, std::span<const std::uint32_t> names, const MacroAt& macro_at) {
+  return Expander(text, macro_at).run(names);
+}
 
 }  // namespace frx::ingest::cuda

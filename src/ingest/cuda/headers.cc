@@ -149,7 +149,10 @@ Headers::Headers(const HeaderFolders& folders, std::span<const std::string> file
     if (const Result<std::string> text = read_file(node.path, largest_header)) node.macros = macros_in(*text);
   });
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].macros.for_each_name([&](const std::string& name) { by_macro_[name].push_back(i); });
+    nodes_[i].macros.for_each_name([&](const std::string& name) {
+      by_macro_[name].push_back(i);
+      macro_names_.add(name);
+    });
   }
 }
 
@@ -232,6 +235,7 @@ std::vector<std::string> Headers::device_code(std::span<const std::string> files
 }
 
 std::span<const std::uint32_t> Headers::defining(std::string_view name) const {
+  if (!macro_names_.may_have(name)) return {};
   const auto at = by_macro_.find(name);
   return at == by_macro_.end() ? std::span<const std::uint32_t>() : std::span(at->second);
 }

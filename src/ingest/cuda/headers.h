@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/name_filter.h"
 #include "ingest/cuda/macro_table.h"
 
 namespace frx::ingest::cuda {
@@ -42,6 +43,7 @@ class Headers {
   std::vector<std::string> device_code(std::span<const std::string> files) const;
   // Numbers of the files that define a macro.
   std::span<const std::uint32_t> defining(std::string_view name) const;
+  const NameFilter<>& macro_names() const { return macro_names_; }
 
  private:
   class Tree;
@@ -55,6 +57,7 @@ class Headers {
   std::deque<Node> nodes_;
   std::unordered_map<std::string, std::uint32_t> by_path_;
   std::unordered_map<std::string, std::vector<std::uint32_t>, Hash, std::equal_to<>> by_macro_;
+  NameFilter<> macro_names_;
 };
 
 // The macros that headers define for one file.

@@ -9,7 +9,7 @@
 namespace frx::ingest::cuda {
 namespace {
 
-constexpr std::string_view kernel_word = "__global__";
+constexpr std::string_view kernel_word = "__global__", unused_word = "__nv_pure__";
 constexpr std::size_t longest_head = 4000;  // in parts
 
 // What may stand before the name of a kernel and says nothing that is not kept.
@@ -31,6 +31,11 @@ bool is_among(const std::array<std::string_view, size>& words, std::string_view 
 
 bool is_word_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 128; }
 
+bool is_whole_word(std::string_view text, std::size_t at, std::string_view word) {
+  const std::size_t end = at + word.size();
+  return (at == 0 || !is_word_character(text[at - 1])) && (end >= text.size() || !is_word_character(text[end]));
+}
+
 // A word, a mark, or brackets with everything in them.
 struct Part {
   enum Kind : std::uint8_t { word, group, mark, text };
@@ -41,10 +46,17 @@ struct Part {
 
 class Finder {
  public:
-  explicit Finder(std::string& text) : text_(text), scanner_(text) {}
+  explicit Finder(std::string& text) : text_(text), scanner_(text), statement_(text) {}
 
   std::vector<KernelHead> find() {
-    for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
+    next_word_ = text_.find(kernel_word);
+    while (is_in_head_ || is_open_ || next_word_ != std::string::npos) {
+      if (!is_in_head_) {
+        if (!pass()) break;
+        continue;
+      }
+      const Piece piece = scanner_.next();
+      if (piece.kind == Piece::end) break;
       if (piece.kind == Piece::code || piece.kind == Piece::text) take(piece);
     }
     return std::move(found_);
@@ -60,13 +72,62 @@ class Finder {
     }
   }
 
+  // Most statements are no heads: of them it only matters where they end. One with the word is read again from its beginning. False at the
+  // end of the text.
+  bool pass() {
+    static constexpr Scanner::Characters marks = [] {
+      Scanner::Characters all{};
+      for (const unsigned char c : {'(', ')', '{', '}', ';'}) all[c] = true;
+      return all;
+    }();
+    if (!scanner_.go_to_mark(marks, next_word_)) return false;
+    const auto at = static_cast<std::uint32_t>(scanner_.position());
+    if (at >= next_word_) {
+      if (at == next_word_ && is_whole_word(text_, at, kernel_word)) {
+        begin_head(at);
+      } else {
+        next_word_ = text_.find(kernel_word, at + (at == next_word_ ? 1 : 0));
+      }
+      return true;
+    }
+    const char sign = text_[at];
+    scanner_.go_to(at + 1);
+    if (sign == '(') {
+      ++brackets_;
+    } else if (sign == ')') {
+      if (brackets_ > 0) --brackets_;
+    } else {
+      if (sign != ';') follow_braces(sign, at + 1);
+      if (brackets_ == 0) end_statement();
+    }
+    return true;
+  }
+
+  // The word cannot stand in brackets: those before it are never closed, or belong to a macro.
+  void begin_head(std::uint32_t word) {
+    if (brackets_ > 0) {
+      scanner_.go_to(word);
+    } else {
+      scanner_ = statement_;
+      braces_ = braces_of_statement_;
+    }
+    restart();
+    is_in_head_ = true;
+    next_word_ = text_.find(kernel_word, word + 1);
+  }
+
+  void end_statement() {
+    restart();
+    is_in_head_ = false;
+    statement_ = scanner_;
+    braces_of_statement_ = braces_;
+  }
+
   // Parts are those since the last statement ended; a group grows until its bracket closes.
   void take(const Piece& piece) {
     const auto begin = static_cast<std::uint32_t>(piece.begin), end = static_cast<std::uint32_t>(piece.begin + piece.size);
     const char sign = piece.kind == Piece::code ? text_[begin] : 0;
     const bool is_word = is_word_begin(sign);
-    if (is_word && of(begin, end) == "__nv_pure__") return blank(begin, end);
-    // The word cannot stand in brackets: those before it are never closed, or belong to a macro.
     if (brackets_ > 0 && is_word && of(begin, end) == kernel_word) restart();
     if (brackets_ > 0) {
       if (sign == '(') ++brackets_;
@@ -79,7 +140,7 @@ class Finder {
     } else if (sign == '{' || sign == '}' || sign == ';') {
       if (sign == '{') settle(begin);
       follow_braces(sign, end);
-      restart();
+      end_statement();
     } else if (parts_.size() < longest_head) {
       const Part::Kind kind = piece.kind == Piece::text ? Part::text : is_word ? Part::word : Part::mark;
       parts_.push_back({kind, sign, begin, end});
@@ -209,18 +270,23 @@ class Finder {
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::string& text_;
-  Scanner scanner_;
+  Scanner scanner_, statement_;  // the latter where the statement begins
   std::vector<KernelHead> found_;
   std::vector<Part> parts_;
-  std::size_t word_ = none;  // of the parts: __global__
-  int brackets_ = 0, braces_ = 0, braces_of_kernel_ = 0;
+  std::size_t word_ = none;    // of the parts: __global__
+  std::size_t next_word_ = 0;  // of the text: the next place of the word behind the last one that was seen, perhaps in a comment
+  int brackets_ = 0, braces_ = 0, braces_of_kernel_ = 0, braces_of_statement_ = 0;
   bool is_open_ = false;
+  bool is_in_head_ = false;  // in a statement with the word
 };
 
 }  // namespace
 
 std::vector<KernelHead> settle_kernel_heads(std::string& text) {
   if (text.find(kernel_word) == std::string::npos) return {};
+  for (std::size_t at = text.find(unused_word); at != std::string::npos; at = text.find(unused_word, at + 1)) {
+    if (is_whole_word(text, at, unused_word)) text.replace(at, unused_word.size(), unused_word.size(), ' ');
+  }
   return Finder(text).find();
 }
 

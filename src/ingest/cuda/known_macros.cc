@@ -6,6 +6,9 @@
 namespace frx::ingest::cuda {
 namespace {
 
+// All their names hold one of these.
+constexpr std::array<std::string_view, 2> words_of_known_macros = {"KERNEL_LOOP", "GET_THREAD_ID"};
+
 MacroDefinition defined_as(std::string_view name, std::vector<std::string> parameters, std::string body) {
   MacroDefinition definition;
   definition.macro.name = name;
@@ -28,6 +31,8 @@ MacroDefinition thread_id(std::string_view name) {
 }  // namespace
 
 const MacroDefinition* known_macro(std::string_view name) {
+  constexpr std::size_t shortest = std::string_view("GPU_KERNEL_LOOP").size();
+  if (name.size() < shortest) return nullptr;
   const auto is_in_name = [&](std::string_view word) { return name.find(word) != name.npos; };
   if (std::ranges::none_of(words_of_known_macros, is_in_name)) return nullptr;
   static const std::array known{loop_over_grid("CUDA_KERNEL_LOOP", {"i", "n"}, "int"),

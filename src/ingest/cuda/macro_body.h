@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/cuda/scanner.h"
 #include "model/cuda_source.h"
 
 namespace frx::ingest::cuda {
@@ -40,9 +41,5 @@ struct MacroBody {
 };
 
 MacroBody body_of(const model::cuda::Macro& macro);
-
-inline bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
-}
 
 }  // namespace frx::ingest::cuda

@@ -78,14 +78,13 @@ void MacroTable::add(std::string_view name, Event event) {
   auto at = by_name_.find(name);
   if (at == by_name_.end()) at = by_name_.emplace(std::string(name), Events()).first;
   at->second.push_back(event);
-  filter_.set(hash_of(name));
+  filter_.add(name);
   log_.emplace_back(event.place, &at->second);
 }
 
 void MacroTable::define(Macro macro, std::size_t place, bool is_certain) {
   const auto number = static_cast<std::uint32_t>(definitions_.size());
   const MacroUse use = use_of(macro);
-  has_uses_ = has_uses_ || use != MacroUse::keep;
   add(macro.name, {place, number, is_certain});
   definitions_.push_back({std::move(macro), use});
 }

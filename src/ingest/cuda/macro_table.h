@@ -7,7 +7,6 @@
 //   #endif
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/name_filter.h"
 #include "model/cuda_source.h"
 
 namespace frx::ingest::cuda {
@@ -40,8 +40,7 @@ class MacroTable {
   std::optional<bool> is_defined(std::string_view name, std::size_t place) const;
   bool is_known(std::string_view name) const { return may_know(name) && by_name_.contains(name); }
   // False for most names that are not in the table.
-  bool may_know(std::string_view name) const { return filter_[hash_of(name)]; }
-  bool has_uses() const { return has_uses_; }
+  bool may_know(std::string_view name) const { return filter_.may_have(name); }
 
   template <typename Take>
   void for_each_name(Take&& take) const {
@@ -64,19 +63,13 @@ class MacroTable {
   };
   using Events = std::vector<Event>;
 
-  static std::size_t hash_of(std::string_view name) {
-    if (name.empty()) return 0;
-    const auto c = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
-    return (c(0) * 131 + c(name.size() / 2) * 31 + c(name.size() - 1) * 7 + name.size() * 257) % 8192;
-  }
   void add(std::string_view name, Event event);
 
   std::vector<MacroDefinition> definitions_;
   std::unordered_map<std::string, Events, Hash, std::equal_to<>> by_name_;
   std::vector<std::pair<std::size_t, Events*>> log_;  // in order of places
-  std::bitset<8192> filter_;
+  NameFilter<> filter_;
   std::size_t forgetting_ = 0;  // steps that were spent
-  bool has_uses_ = false;
 };
 
 bool means_the_same(const model::cuda::Macro& a, const model::cuda::Macro& b);

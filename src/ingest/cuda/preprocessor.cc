@@ -61,6 +61,11 @@ class Reader {
   void scan() {
     for (Piece piece = scanner_.next(); piece.kind != Piece::end; piece = scanner_.next()) {
       follow_word(piece);
+      if (piece.kind == Piece::code) {
+        if (!is_dead()) see_code(piece);
+        if (is_dead()) blank(piece.begin, piece.begin + piece.size);
+        continue;
+      }
       if (piece.kind == Piece::newline) {
         ++line_;
         continue;
@@ -68,9 +73,9 @@ class Reader {
       const std::string_view spelling = scanner_.of(piece);
       if (piece.kind == Piece::directive) obey(piece);
       if (piece.kind == Piece::comment && !is_dead()) note_suppression(spelling);
-      if (piece.kind == Piece::code || piece.kind == Piece::text) see(piece, spelling);
+      if (piece.kind == Piece::text && !is_dead()) see_text(spelling);
       if (is_dead() && piece.kind != Piece::directive) blank(piece.begin, piece.begin + piece.size);
-      if (piece.kind != Piece::code) line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
+      line_ += static_cast<std::uint32_t>(std::ranges::count(spelling, '\n'));
     }
     join_word();
   }
@@ -106,11 +111,18 @@ class Reader {
     return of_header ? of_header : known_macro(name);
   }
 
+  // Before all definitions are known: which of them holds is asked when names are expanded.
+  bool may_name_macro(std::string_view word) const {
+    if (macros_.may_know(word)) return true;
+    const bool is_of_header = around_.macro && (!around_.names || around_.names->may_have(word)) && around_.macro(word);
+    return is_of_header || known_macro(word) || word == "_Pragma";
+  }
+
   void expand() {
-    const auto mentions = [&](std::string_view word) { return out_.text.find(word) != std::string::npos; };
-    if (!around_.macro && !macros_.has_uses() && !mentions("_Pragma") && std::ranges::none_of(words_of_known_macros, mentions)) return;
+    if (names_.empty()) return;
+    std::ranges::sort(names_);  // a word that was joined stands behind its parts
     std::optional<ExpandedText> expanded =
-        expand_macros(out_.text, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
+        expand_macros(out_.text, names_, [&](std::string_view name, std::size_t place) { return macro_at(name, place); });
     if (!expanded) return;
     out_.text = std::move(expanded->text);
     out_.origins = std::move(expanded->origins);
@@ -134,7 +146,7 @@ class Reader {
     } else if (is_next && piece.kind == Piece::code && scanner_.of(piece) == "\\") {
       is_spliced_ = true;
     } else {
-      const bool is_word = piece.kind == Piece::code && is_name_character(text_[piece.begin]);
+      const bool is_word = piece.kind == Piece::code && is_word_character(text_[piece.begin]);
       if (!is_next || !is_word || is_spliced_) join_word();
       if (!is_word || is_dead()) return;
       word_.push_back(piece);
@@ -144,7 +156,7 @@ class Reader {
 
   bool is_cut_word(const Piece& piece) const {
     const std::size_t end = piece.begin + piece.size;
-    return piece.kind == Piece::code && end < text_.size() && text_[end] == '\\' && is_name_character(text_[piece.begin]);
+    return piece.kind == Piece::code && end < text_.size() && text_[end] == '\\' && is_word_character(text_[piece.begin]);
   }
 
   // The parts of the word stand together then, and the ends of its lines behind it, so that nothing else moves.
@@ -157,13 +169,10 @@ class Reader {
       joined += behind;
       joined.resize(end - begin, ' ');
       out_.text.replace(begin, end - begin, joined);
+      names_.push_back(static_cast<std::uint32_t>(begin));
     }
     word_.clear();
     is_spliced_ = false;
-  }
-
-  static bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 128;
   }
 
   // A macro of an unknown header that is named as one that defines kernels is replaced by that meaning, where the word fits.
@@ -173,28 +182,36 @@ class Reader {
     out_.text.replace(piece.begin, kernel_word.size(), kernel_word);
   }
 
-  void see(const Piece& piece, std::string_view spelling) {
-    if (is_dead()) return;
-    if (piece.kind == Piece::code) show_kernel(piece, spelling);
-    if (piece.kind == Piece::code) count_code(spelling);
-    last_ = piece.kind == Piece::text ? '"' : spelling.back();
+  void see_text(std::string_view spelling) {
+    last_ = '"';
     last_word_ = spelling;
-    if (open_.empty() || piece.kind == Piece::text) return;
-    if (spelling.size() != 1) return;
-    Side& side = open_.back().sides.back();
-    const char mark = spelling.front();
-    if (mark == '{' || mark == '(') ++side.brackets;
-    if ((mark == '}' || mark == ')') && --side.brackets < 0) side.is_whole = false;
+  }
+
+  void see_code(const Piece& piece) {
+    const std::string_view spelling = scanner_.of(piece);
+    const char first = spelling.front();
+    if (!is_word_character(first)) {
+      see_mark(first);
+    } else if (first < '0' || first > '9') {
+      show_kernel(piece, spelling);
+      if (may_name_macro(spelling)) names_.push_back(static_cast<std::uint32_t>(piece.begin));
+    }
+    last_ = spelling.back();
+    last_word_ = spelling;
   }
 
   // Inside functions only one branch of a condition is kept: both together would be a program that does not exist. A body is a bracket
   // after the parameters, with everything in it.
-  void count_code(std::string_view spelling) {
-    if (spelling.size() != 1) return;
-    if (spelling.front() == '}' && code_depth_ > 0) --code_depth_;
-    if (spelling.front() != '{') return;
-    const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
-    if (code_depth_ > 0 || is_body) ++code_depth_;
+  void see_mark(char mark) {
+    if (mark == '}' && code_depth_ > 0) --code_depth_;
+    if (mark == '{') {
+      const bool is_body = last_ == ')' || last_word_ == "const" || last_word_ == "noexcept" || last_word_ == "override";
+      if (code_depth_ > 0 || is_body) ++code_depth_;
+    }
+    if (open_.empty()) return;
+    Side& side = open_.back().sides.back();
+    if (mark == '{' || mark == '(') ++side.brackets;
+    if ((mark == '}' || mark == ')') && --side.brackets < 0) side.is_whole = false;
   }
 
   void obey(const Piece& piece) {
@@ -220,7 +237,7 @@ class Reader {
 
   static std::string_view name_in_front(std::string_view text) {
     std::size_t size = 0;
-    while (size < text.size() && is_name_character(text[size])) ++size;
+    while (size < text.size() && is_word_character(text[size])) ++size;
     return text.substr(0, size);
   }
 
@@ -343,10 +360,11 @@ class Reader {
   Preprocessed out_;
   std::vector<Condition> open_;
   MacroTable macros_;
-  std::string guard_;         // the question of the directive before this one, when it may guard the whole text
-  std::vector<Piece> word_;   // the word that was read last, in parts where it goes over lines
-  std::size_t word_end_ = 0;  // where its next part would begin
-  bool is_spliced_ = false;   // a backslash stands there
+  std::string guard_;                 // the question of the directive before this one, when it may guard the whole text
+  std::vector<std::uint32_t> names_;  // bytes of words that may name macros
+  std::vector<Piece> word_;           // the word that was read last, in parts where it goes over lines
+  std::size_t word_end_ = 0;          // where its next part would begin
+  bool is_spliced_ = false;           // a backslash stands there
   std::uint32_t line_ = 1;
   char last_ = ';';
   std::string_view last_word_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_filter.h"
 #include "ingest/cuda/condition.h"
 #include "ingest/cuda/macro_table.h"
 #include "model/cuda_source.h"
@@ -28,6 +29,7 @@ struct Preprocessed {
 // What is known of macros that the text does not define: those of headers, and "N=4" of -D.
 struct Surroundings {
   std::function<const MacroDefinition*(std::string_view name)> macro;
+  const NameFilter<>* names = nullptr;  // of all macros of headers, where they are known
   std::span<const std::string> definitions;
   Compiler compiler = Compiler::nvcc;
 };

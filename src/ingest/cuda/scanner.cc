@@ -1,39 +1,22 @@
 #include "ingest/cuda/scanner.h"
 
 #include <algorithm>
-#include <array>
 
 namespace frx::ingest::cuda {
-namespace {
-
-// Letters, digits, _ and everything beyond ASCII.
-constexpr std::array<bool, 256> words = [] {
-  std::array<bool, 256> all{};
-  for (int c = 0; c < 256; ++c)
-    all[static_cast<std::size_t>(c)] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c >= 128;
-  return all;
-}();
-bool is_word(char c) { return words[static_cast<unsigned char>(c)]; }
-
-constexpr std::array<bool, 256> spaces = [] {
-  std::array<bool, 256> all{};
-  for (const unsigned char c : {' ', '\t', '\r', '\f', '\v'}) all[c] = true;
-  return all;
-}();
-bool is_space(char c) { return spaces[static_cast<unsigned char>(c)]; }
-
-}  // namespace
 
 std::size_t Scanner::comment_end(std::size_t from) const {
   if (text_[from + 1] == '*') {
     const std::size_t close = text_.find("*/", from + 2);
     return close == text_.npos ? text_.size() : close + 2;
   }
-  std::size_t i = from;
-  while (i < text_.size() && text_[i] != '\n') {
-    i += text_[i] == '\\' && i + 1 < text_.size() ? 2 : 1;
+  // A backslash before the line feed joins the next line, unless another one before it takes it.
+  for (std::size_t line_feed = text_.find('\n', from); line_feed != text_.npos; line_feed = text_.find('\n', line_feed + 1)) {
+    std::size_t backslashes = 0;
+    while (line_feed - backslashes > from && text_[line_feed - backslashes - 1] == '\\') ++backslashes;
+    if (backslashes % 2 == 0) return line_feed;
+    from = line_feed + 1;
   }
-  return std::min(i, text_.size());
+  return text_.size();
 }
 
 // An unterminated string ends with its line.
@@ -82,39 +65,87 @@ std::size_t Scanner::directive_end(std::size_t from) const {
   return std::min(i, text_.size());
 }
 
-std::size_t Scanner::word_end(std::size_t from) const {
+// 1'000'000 is one number.
+std::size_t Scanner::number_end(std::size_t from) const {
   std::size_t i = from;
-  const bool number = text_[from] >= '0' && text_[from] <= '9';
-  // 1'000'000 is one number.
-  while (i < text_.size() && (is_word(text_[i]) || (number && text_[i] == '\'' && is_word(at(i + 1))))) ++i;
+  while (i < text_.size() && (is_word_character(text_[i]) || (text_[i] == '\'' && is_word_character(at(i + 1))))) ++i;
   return i;
 }
 
-Piece Scanner::take(Piece::Kind kind, std::size_t end) {
-  const Piece piece{kind, at_, end - at_};
-  at_ = end;
-  return piece;
-}
-
-Piece Scanner::next() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-  if (at_ >= text_.size()) return {Piece::end, text_.size(), 0};
-  const char c = text_[at_];
-  if (c == '\n') {
+// What begins with a character that may begin something else than a word or a mark.
+Piece Scanner::special(char first) {
+  if (first == '\n') {
     line_begins_ = true;
     return take(Piece::newline, at_ + 1);
   }
-  if (c == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) return take(Piece::comment, comment_end(at_));
-  if (c == '#' && line_begins_) return take(Piece::directive, directive_end(at_));
+  if (first == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) return take(Piece::comment, comment_end(at_));
+  if (first == '#' && line_begins_) return take(Piece::directive, directive_end(at_));
   line_begins_ = false;
-  if (c == '"' || c == '\'') return take(Piece::text, quoted_end(at_));
-  if (!is_word(c)) return take(Piece::code, at_ + 1);
-  const std::size_t end = word_end(at_);
+  if (first == '"' || first == '\'') return take(Piece::text, quoted_end(at_));
+  if (first >= '0' && first <= '9') return take(Piece::code, number_end(at_));
+  std::size_t end = at_ + 1;
+  if (!is_word_character(first)) return take(Piece::code, end);
+  while (end < text_.size() && is_word_character(text_[end])) ++end;
   const std::string_view word = text_.substr(at_, end - at_);
   if (at(end) == '"' && (word == "R" || word == "LR" || word == "u8R" || word == "uR" || word == "UR")) {
     return take(Piece::text, raw_end(end));
   }
   return take(Piece::code, end);
+}
+
+// 1'000: a tick between the digits of a number, not the beginning of a character.
+bool Scanner::is_in_number(std::size_t tick) const {
+  if (tick == 0 || !is_word_character(text_[tick - 1]) || !is_word_character(at(tick + 1))) return false;
+  std::size_t begin = tick;
+  while (begin > 0 && is_word_character(text_[begin - 1])) --begin;
+  return text_[begin] >= '0' && text_[begin] <= '9';
+}
+
+bool Scanner::is_raw(std::size_t quote) const {
+  std::size_t begin = quote;
+  while (begin > 0 && quote - begin < 4 && is_word_character(text_[begin - 1])) --begin;
+  const std::string_view word = text_.substr(begin, quote - begin);
+  return word == "R" || word == "LR" || word == "u8R" || word == "uR" || word == "UR";
+}
+
+// At the begin of a line: a directive may stand behind blanks and comments.
+void Scanner::pass_directive() {
+  while (line_begins_) {
+    while (at_ < text_.size() && blank_characters[static_cast<unsigned char>(text_[at_])]) ++at_;
+    if (at(at_) == '#') {
+      at_ = directive_end(at_);
+    } else if (at(at_) == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) {
+      at_ = comment_end(at_);
+    } else {
+      line_begins_ = at(at_) == '\n';
+      return;
+    }
+  }
+}
+
+bool Scanner::go_to_mark(const Characters& wanted, std::size_t until) {
+  pass_directive();
+  until = std::min(until, text_.size());
+  while (at_ < until) {
+    const char c = text_[at_];
+    if (wanted[static_cast<unsigned char>(c)]) return true;
+    if (!special_characters[static_cast<unsigned char>(c)]) {
+      ++at_;
+    } else if (c == '\n') {
+      ++at_;
+      line_begins_ = true;
+      pass_directive();
+    } else if (c == '/' && (at(at_ + 1) == '/' || at(at_ + 1) == '*')) {
+      at_ = comment_end(at_);
+    } else if (c == '"') {
+      at_ = is_raw(at_) ? raw_end(at_) : quoted_end(at_);
+    } else if (c == '\'') {
+      at_ = is_in_number(at_) ? number_end(at_) : quoted_end(at_);
+    } else {
+      ++at_;
+    }
+  }
+  return at_ < text_.size();
 }
 
 }  // namespace frx::ingest::cuda
