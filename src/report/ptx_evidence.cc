@@ -123,6 +123,8 @@ PtxEvidence::Answer PtxEvidence::ask(const Finding& finding, Space space) const 
     const auto [begin, end] = accesses_.equal_range(line);
     for (auto at = begin; at != end; ++at) {
       const MemoryAccess& access = at->second;
+      // One without a space may be of any: a pointer that was read, or allocated by the thread.
+      if (access.space == Space::none && space == Space::global) answer.is_known = false;
       if (access.space != space) continue;
       ++answer.accesses;
       answer.narrowest = std::min(answer.narrowest, access.bytes);

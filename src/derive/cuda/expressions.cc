@@ -122,7 +122,7 @@ std::optional<std::int64_t> Expressions::constant_of(ExprId id) const {
 }
 
 ExprId Expressions::unary(Op op, ExprId a) {
-  if (a == varying() || a == opaque()) return a;
+  if (is_unknown(a)) return a;
   if (const auto value = constant_of(a)) {
     if (const auto result = calculate(op, *value, 0)) return constant(*result);
   }
@@ -147,7 +147,13 @@ std::optional<ExprId> Expressions::simplified(Op op, ExprId a, ExprId b) {
   if (op == Op::logical_and && left && is_truth(all_[b].op)) return b;
   if (op == Op::logical_and && right && is_truth(all_[a].op)) return a;
   if (a == varying() || b == varying()) return varying();
-  if (a == opaque() || b == opaque()) return op == Op::logical_and || op == Op::logical_or ? std::nullopt : std::optional(opaque());
+  if (is_unknown(a) || is_unknown(b)) {
+    if (op == Op::logical_and || op == Op::logical_or) return std::nullopt;
+    if (cuts(op)) return opaque();  // below a constant, perhaps
+    // What was computed with something from memory is as unknown as that.
+    if (is_data_value(b)) return b;
+    return a != opaque() && is_unknown(a) ? a : b != opaque() && is_unknown(b) ? b : opaque();
+  }
   if (right == 0 && (op == Op::add || op == Op::sub || op == Op::shl || op == Op::shr || op == Op::bit_or)) return a;
   if (left == 0 && (op == Op::add || op == Op::bit_or)) return b;
   if (right == 1 && (op == Op::mul || op == Op::div)) return a;
@@ -192,7 +198,7 @@ ExprId Expressions::select(ExprId condition, ExprId yes, ExprId no) {
 
 ExprId Expressions::load(ExprId index, std::uint32_t memory) {
   if (uses(index, Uses::varying)) return varying();
-  if (index == opaque()) return opaque();
+  if (is_unknown(index)) return opaque();
   Expr e;
   e.op = Op::load;
   e.a = index;

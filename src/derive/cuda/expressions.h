@@ -112,6 +112,17 @@ class Expressions {
   ExprId fraction();  // an unknown floating-point number
   ExprId varying() const { return 0; }
   ExprId opaque() const { return 1; }
+  // The same as opaque(), of what is read from a memory of that number that a thread has to itself.
+  ExprId private_value(std::uint32_t memory) { return leaf(Op::opaque, std::int64_t{memory} + 1); }
+  // The same of what is read from an unknown place in memory of the block or the device.
+  ExprId data_value() { return leaf(Op::opaque, -1); }
+  bool is_data_value(ExprId id) const { return all_[id].op == Op::opaque && all_[id].value == -1; }
+  std::optional<std::uint32_t> private_memory(ExprId id) const {
+    const Expr& e = all_[id];
+    return e.op == Op::opaque && e.value > 0 ? std::optional(static_cast<std::uint32_t>(e.value - 1)) : std::nullopt;
+  }
+  // Nothing is known of it, but perhaps that it differs between threads.
+  bool is_unknown(ExprId id) const { return all_[id].op == Op::varying || all_[id].op == Op::opaque; }
 
   // A loop turned out to compute a value that differs between threads, or that cannot be followed.
   void mark(ExprId loop_value, Uses::Bit as) { all_[loop_value].uses |= as; }

@@ -26,6 +26,7 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   into.set(Id::sync_in_loop_count, static_cast<double>(idle.sites.size()), in_loop.take());
   into.set(Id::sync_in_loop_reason, std::string(idle.reason));
   into.set(Id::has_needless_sync, idle.is_needless);
+  into.set(Id::has_tree_sync, idle.is_tree);
   const bool any_divergent = divergent.any(), any = all.any();
   into.set(Id::conditional_syncthreads_pattern, any_divergent, divergent.take());
   // Code that cannot be followed may contain a barrier.

@@ -9,6 +9,7 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/partial_guards.h"
 #include "derive/cuda/tags.h"
 
 namespace frx::derive::cuda {
@@ -79,23 +80,6 @@ bool asks_for_the_grid(const Trace& trace) {
   return false;
 }
 
-// What a condition says when it holds, as comparisons: `!(x > w || y > h)` is x <= w and y <= h.
-struct Comparison {
-  Op op = Op::lt;  // le or ne as well
-  ExprId left = 0, right = 0;
-};
-
-void add_comparisons(const Expressions& e, ExprId condition, std::vector<Comparison>& into) {
-  for_each_conjunct(e, condition, [&](ExprId id, bool is_not) {
-    const Expr& x = e[id];
-    if (x.op == (is_not ? Op::eq : Op::ne)) {
-      into.push_back({Op::ne, x.a, x.b});
-    } else if (x.op == Op::lt || x.op == Op::le) {
-      into.push_back(is_not ? Comparison{x.op == Op::lt ? Op::le : Op::lt, x.b, x.a} : Comparison{x.op, x.a, x.b});
-    }
-  });
-}
-
 // Is an address a sum with that term, times sizes perhaps?
 bool has_term(const Expressions& e, ExprId address, ExprId term) {
   constexpr int most_looked_at = 32;
@@ -118,31 +102,31 @@ bool may_have_one_more(std::string_view array) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(array, word); });
 }
 
-// Does the kernel compute with n + 1 or n + 2 of some size? Steps of a tree, for one, have one more node each, and arrays a margin.
+// Does the kernel compute with n + 1 or n + 2 of some size? Steps of a tree, for one, have one more node each, and arrays a margin. What
+// is added before a division rounds up.
 bool counts_more(const Expressions& e) {
+  std::set<ExprId> rounded;
   for (ExprId id = 0; id < e.size(); ++id) {
     const Expr& x = e[id];
-    if (x.op != Op::add) continue;
+    if (x.op == Op::div && e.constant_of(x.b).value_or(0) > 2) rounded.insert(x.a);
+  }
+  for (ExprId id = 0; id < e.size(); ++id) {
+    const Expr& x = e[id];
+    if (x.op != Op::add || rounded.contains(id)) continue;
     const std::int64_t a = e.constant_of(x.a).value_or(0), b = e.constant_of(x.b).value_or(0);
     if ((e[x.a].op == Op::uniform && b > 0) || (e[x.b].op == Op::uniform && a > 0)) return true;
   }
   return false;
 }
 
-// A parameter that is no number of a last element, by its name.
-bool is_size(const Trace& trace, ExprId id) {
-  constexpr std::array<std::string_view, 8> ends{"last", "end", "max", "hi", "limit", "degree", "order", "level"};
-  const std::string name = to_lower(trace.name_of_parameter(id));
-  return !name.empty() && std::ranges::none_of(ends, [&](std::string_view word) { return name.starts_with(word); });
-}
-
-// The conditions of all threads that make an access.
-std::vector<Comparison> comparisons_of(const Trace& trace, const Access& access) {
-  std::vector<Comparison> guards;
-  add_comparisons(trace.expressions, access.alive, guards);
-  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent)
-    add_comparisons(trace.expressions, trace.contexts[c].condition, guards);
-  return guards;
+// (n + 7) / 8: as many parts as there are, so that the part of that number is beyond them. Half of a size is often the number of the last
+// element of a spectrum.
+bool is_number_of_parts(const Expressions& e, ExprId id) {
+  const Expr& x = e[id];
+  constexpr auto others = Uses::index | Uses::varying | Uses::opaque | Uses::loaded | Uses::clamped;
+  const std::int64_t by = x.op == Op::div ? e.constant_of(x.b).value_or(0) : 0;
+  if (by < 3 || e[x.a].op != Op::add || e.uses(id, others) || !e.uses(id, Uses::uniform)) return false;
+  return e.constant_of(e[x.a].a) == by - 1 || e.constant_of(e[x.a].b) == by - 1;
 }
 
 // if (i > n) return; a[i]: thread n goes on. Elements that are counted from 1 on have another condition besides, and what is done for
@@ -161,11 +145,15 @@ bool lets_one_too_many(const Trace& trace, const Access& access, const std::set<
     return e[index].op == Op::add && (is_one(e[index].a) || is_one(e[index].b));
   };
   return std::ranges::any_of(guards, [&](const Comparison& guard) {
-    if (guard.op != Op::le || !is_size(trace, guard.right) || !has_global_index(e, guard.left)) return false;
+    if (guard.op != Op::le || !(is_size(trace, guard.right) || is_number_of_parts(e, guard.right))) return false;
+    if (!has_global_index(e, guard.left)) return false;
     if (is_limited(guard.left) || begins_at_one(guard.left) || equal.contains({guard.left, guard.right})) return false;
     return has_term(e, access.address, guard.left);
   });
 }
+
+// Are there threads beyond the data, as far as is known?
+bool may_exceed(const KernelView& view) { return !view.is_launched || view.exceeds_data || view.has_rows_beyond; }
 
 // What the kernel asks to be equal.
 std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
@@ -181,8 +169,9 @@ std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
 // An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
 // columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
-  Places unguarded(view), indexed(view), one_too_far(view);
-  const bool any_launch_fits = asks_for_the_grid(view.trace) || view.is_of_constant_size || view.fits_data;
+  Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view);
+  const PartialGuards partial(view);
+  const bool fits = view.is_of_constant_size || view.fits_data, any_launch_fits = fits || asks_for_the_grid(view.trace);
   const bool may_be_longer = counts_more(view.trace.expressions);
   const std::set<std::pair<ExprId, ExprId>> equal = equalities(view.trace.expressions);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
@@ -190,19 +179,34 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     const Expressions& e = view.trace.expressions;
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
+    if (!fits && partial.tests_first_alone(access)) several.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
     if (is_for_group || !has_global_index(e, access.address)) continue;
     if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
+    if (partial.lacks_one_of_others(access)) unlike_others.add(access.at);
     if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
   }
-  const bool any_unguarded = unguarded.any(), any_too_far = one_too_far.any();
-  into.set(Id::has_indexed_global, indexed.any(), any_too_far ? one_too_far.take() : unguarded.take());
+  const bool any_unguarded = unguarded.any();
+  std::string missing = "nothing keeps it below the size of the array";
+  Places* shown = &unguarded;
+  bool is_partial = one_too_far.any();
+  if (is_partial) {
+    missing = "the guard lets the thread through whose number is the size, one element beyond the array";
+    shown = &one_too_far;
+  } else if (may_exceed(view) && several.any()) {
+    missing = "the guard compares the first of the elements of a thread alone, so that the others may lie beyond the array";
+    shown = &several;
+    is_partial = true;
+  } else if (may_exceed(view) && unlike_others.any()) {
+    missing = "one part of it is compared with the size for other accesses of this array, but not for this one";
+    shown = &unlike_others;
+    is_partial = true;
+  }
+  into.set(Id::has_indexed_global, indexed.any(), shown->take());
   into.set(Id::has_bounds_guard, !any_unguarded);
-  into.set(Id::guard_admits_size, any_too_far);
-  into.set(Id::missing_guard,
-           std::string(any_too_far ? "the guard lets the thread through whose number is the size, one element beyond the array"
-                                   : "nothing keeps it below the size of the array"));
+  into.set(Id::guard_admits_size, is_partial);
+  into.set(Id::missing_guard, missing);
   into.set(Id::is_launched, view.is_launched);
   into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
 }

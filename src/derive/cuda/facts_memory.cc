@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +14,7 @@
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
+#include "derive/warp/request.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -75,12 +79,73 @@ bool is_of_record(const KernelView& view, std::size_t i) {
   return type.parts <= 1 || type.parts == 3;
 }
 
+// One member of a class that no file defines, of another object for each lane: the others lie between. `p[i].length` where other code
+// names p[i].type, p[i].rate and p[i].capacity as well.
+class UnknownRecords {
+ public:
+  explicit UnknownRecords(const KernelView& view) : view_(view) {}
+
+  void consider(std::size_t i) {
+    const Access& access = view_.trace.accesses[i];
+    const AccessPattern& pattern = view_.patterns.accesses[i];
+    if (!access.is_vague || !access.is_guess || pattern.lane_stride.value_or(0) == 0 || pattern.threads < warp::lane_count) return;
+    const std::string_view member = member_at(access.at);
+    if (member.empty()) return;
+    touched_[access.memory].insert(member);
+    first_.try_emplace(access.memory, i);
+  }
+
+  // The first access to a class of which the kernel touches few members, and how many there are at least.
+  std::optional<std::pair<std::size_t, std::size_t>> found() const {
+    constexpr std::size_t fewest = 4;
+    for (const auto& [memory, members] : touched_) {
+      const std::size_t all = view_.program.named_members(view_.trace.memories[memory].type);
+      if (all >= fewest && 2 * members.size() <= all) return std::pair(first_.at(memory), all);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // The one that is nearest to the object.
+  std::string_view member_at(NodeRef at) const {
+    const Source& source = view_.program.sources()[at.source];
+    constexpr int deepest = 16;
+    std::uint32_t node = at.node;
+    std::string_view member;
+    for (int depth = 0; depth < deepest && node != none; ++depth) {
+      if (source.syntax.is(node, NodeKind::field_expression)) {
+        member = source.text_of(source.syntax.child(node, Role::field));
+      } else if (!source.syntax.is(node, NodeKind::subscript)) {
+        break;
+      }
+      node = source.syntax.child(node, Role::argument);
+    }
+    return member;
+  }
+
+  const KernelView& view_;
+  std::map<std::uint32_t, std::set<std::string_view>> touched_;  // by memory
+  std::map<std::uint32_t, std::size_t> first_;
+};
+
+void add_unknown_record(const KernelView& view, std::size_t access, std::size_t members, CodeSubject& into) {
+  Places places(view);
+  places.add(view.trace.accesses[access].at);
+  into.set(Id::only_records, true);
+  into.set(Id::strided_or_pitched, true, places.take());
+  add_worst_access(view, access, into);
+  into.set(Id::lane_distance, fmt::format("one object apart, which has {} members or more,", members));
+  into.set(Id::sector_bound, std::string("several times"));
+  into.set(Id::repeated_access, is_repeated(view.trace, view.trace.accesses[access]));
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses: one that is repeated before one that is not
   bool worst_repeats = false, any_repeats = false;
   Places records(view);
+  UnknownRecords unknown(view);
   std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
@@ -96,7 +161,11 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     }
     const AccessPattern& pattern = view.patterns.accesses[i];
     const bool is_spread = pattern.kind == AccessPattern::spread, is_record = is_of_record(view, i);
-    if ((!is_spread && !is_record) || is_of_one_thread(view.trace, access)) continue;
+    if (is_of_one_thread(view.trace, access)) continue;
+    if (!is_spread && !is_record) {
+      unknown.consider(i);
+      continue;
+    }
     if (is_record) {
       records.add(access.at);
       if (!widest || view.patterns.accesses[*widest].sector_ratio < pattern.sector_ratio) widest = i;
@@ -119,9 +188,13 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places& shown = only_records ? records : spread;
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
-  if (!worst) return;
+  if (!worst) {
+    if (const auto record = unknown.found()) add_unknown_record(view, record->first, record->second, into);
+    return;
+  }
   add_worst_access(view, *worst, into);
-  into.set(Id::repeated_access, worst_repeats || !any_repeats);
+  // A state that is used once is read and written word by word as well, but half of its lines are used.
+  into.set(Id::repeated_access, worst_repeats || (!any_repeats && !view.trace.accesses[*worst].is_state));
 }
 
 // Arrays of which neighbouring threads read overlapping windows, in place of those that were found.

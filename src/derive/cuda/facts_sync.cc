@@ -123,7 +123,7 @@ void add_locks(const KernelView& view, CodeSubject& into) {
   Places places(view);
   for (std::size_t k = 0; k < std::min(trace.exchanges.size(), most_exchanges); ++k) {
     const std::uint32_t taken = trace.exchanges[k].access;
-    if (!trace.exchanges[k].decides || view.trace.accesses[taken].address <= trace.expressions.opaque()) continue;
+    if (!trace.exchanges[k].decides || trace.expressions.is_unknown(view.trace.accesses[taken].address)) continue;
     const std::uint32_t given = release_after(trace, trace.accesses[taken], taken + 1);
     if (given == none) continue;
     const auto after = std::ranges::upper_bound(trace.orders, taken, {}, &OrderSite::accesses);

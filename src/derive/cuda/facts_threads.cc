@@ -10,6 +10,7 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
+#include "derive/cuda/large_arrays.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -32,7 +33,7 @@ bool adds_by_data(const Trace& trace, std::uint32_t store) {
 void add_local_arrays(const KernelView& view, CodeSubject& into) {
   Places places(view);
   bool adds = false;
-  std::string name;
+  std::string name, cause = "by a value that is known at run time only: registers have no index, so all of the array lies in local memory";
   for (const std::uint32_t i : view.indexed_at_run_time) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
@@ -41,21 +42,36 @@ void add_local_arrays(const KernelView& view, CodeSubject& into) {
     places.add(access.at);
     adds = adds || adds_by_data(view.trace, i);
   }
+  if (!places.any()) {
+    const LargeArray large = large_local_array(view.trace);
+    for (const std::uint32_t i : large.accesses) places.add(view.trace.accesses[i].at);
+    if (large.memory != none) {
+      name = view.trace.memories[large.memory].name;
+      cause = fmt::format("of {} bytes, more than all registers of a thread hold, so that it lies in local memory", large.bytes);
+    }
+  }
   const bool any = places.any();
   into.set(Id::has_runtime_indexed_array, any, places.take());
   into.set(Id::runtime_indexed_array, name);
+  into.set(Id::local_array_cause, cause);
   into.set(Id::runtime_indexed_sum, adds);
 }
 
-// Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles); of floating-point types one per thread.
+// Of 32-bit integers nvcc makes one atomic per warp (VOTE and REDUX, since Volta by shuffles), and of 64-bit ones where all threads add
+// the same number; of others, and of floating-point types, one per thread.
 enum class Aggregation : std::uint8_t { unknown, none, of_warps };
 
-Aggregation aggregation_of(const Program& program, std::string_view operation, std::string_view type) {
+Aggregation aggregation_of(const Program& program, std::string_view operation, std::string_view type, const Access& access) {
   if (const std::string_view alias = program.alias(type); !alias.empty()) type = alias;
   if (operation != "atomicAdd" && operation != "atomicMax" && operation != "atomicMin") return Aggregation::unknown;
   constexpr std::array<std::string_view, 5> floating{"float", "double", "half", "__half", "__nv_bfloat16"};
   constexpr std::array<std::string_view, 6> integers{"int", "unsigned", "unsigned int", "uint", "int32_t", "uint32_t"};
+  constexpr std::array<std::string_view, 4> wide{"unsigned long long", "unsigned long long int", "uint64_t", "ulonglong"};
   if (std::ranges::find(floating, type) != floating.end()) return Aggregation::none;
+  if (std::ranges::find(wide, type) != wide.end()) {
+    if (access.is_same) return operation == "atomicAdd" ? Aggregation::of_warps : Aggregation::unknown;
+    return access.is_own ? Aggregation::none : Aggregation::unknown;
+  }
   return std::ranges::find(integers, type) != integers.end() ? Aggregation::of_warps : Aggregation::unknown;
 }
 
@@ -117,11 +133,21 @@ constexpr std::array<AtomicKind, 4> atomic_kinds{{{"Every thread", false},
                                                   {"Every warp (the compiler joins the atomics of its threads)"},
                                                   {"Each warp with threads that the data choose (the compiler joins their atomics)"}}};
 
-// The index of its kind; nothing where nothing is said. Of integers, one of each warp is much where it hands out places in an array.
-std::optional<std::size_t> kind_of(const Access& access, Space space, Reach reach, Aggregation aggregation, bool is_of_block) {
+// What seldom happens, by the name of what counts it.
+bool is_of_errors(std::string_view name) {
+  constexpr std::array<std::string_view, 9> words{"skip", "err", "fail", "overflow", "invalid", "bad", "warn", "nan", "debug"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
+}
+
+// The index of its kind; nothing where nothing is said. Of integers, one of each warp is much where it hands out places in an array, or in
+// a loop, unless it counts errors.
+std::optional<std::size_t> kind_of(const Trace& trace, const Access& access, Reach reach, Aggregation aggregation, bool is_of_block) {
+  const Memory& memory = trace.memories[access.memory];
+  const Space space = memory.space;
   if (aggregation == Aggregation::none && (reach == Reach::of_all || reach == Reach::of_chosen)) return reach == Reach::of_all ? 0 : 1;
   if (aggregation != Aggregation::of_warps || space != Space::global || reach == Reach::unknown || is_of_block) return std::nullopt;
-  if (reach == Reach::once_of_chosen && !access.is_asked) return std::nullopt;
+  const bool is_frequent = access.is_asked || (is_repeated(trace, access) && !is_of_errors(memory.name));
+  if (reach == Reach::once_of_chosen && !is_frequent) return std::nullopt;
   return reach == Reach::of_all ? 2 : 3;
 }
 
@@ -136,9 +162,9 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
     if (!is_one_address(view.trace.expressions, access.address)) continue;
     const std::string_view operation = called_at(view, access.at);
     if (adds_nothing(view, access.at)) continue;
-    const Aggregation aggregation = aggregation_of(view.program, operation, memory.type);
+    const Aggregation aggregation = aggregation_of(view.program, operation, memory.type, access);
     const bool is_of_block = view.trace.expressions.uses(access.address, Uses::block);
-    const auto kind = kind_of(access, memory.space, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block);
+    const auto kind = kind_of(view.trace, access, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block);
     if (!kind) continue;
     if (!found[*kind].any()) {
       texts[*kind] = fmt::format("{} of {}", operation, memory.type);

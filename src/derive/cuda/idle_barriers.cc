@@ -16,6 +16,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "derive/cuda/access_cost.h"
+#include "derive/cuda/expression_parts.h"
+#include "derive/warp/request.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -251,6 +255,40 @@ bool holds_loop_value(const Expressions& e, ExprId root) {
   return false;
 }
 
+namespace {
+
+// for (s = 128; s > 0; s >>= 1) { if (threadIdx.x < s) a[threadIdx.x] += a[threadIdx.x + s]; __syncthreads(); }
+// Of a block with rows, the threads of a step are not those of one warp.
+bool is_halving_tree(const KernelView& view, const Loop& loop) {
+  const Trace& trace = view.trace;
+  const Expressions& e = trace.expressions;
+  if (view.block.y * view.block.z != 1 || view.block.x <= 2 * warp::lane_count) return false;
+  // d > 0, d >= 1 or d != 0: down to the last step.
+  const Expr& again = e[loop.condition];
+  const auto least = e.constant_of(again.a), limit = e.constant_of(again.b);
+  const bool is_whole = (again.op == Op::lt && least == 0) || (again.op == Op::le && least == 1) || (again.op == Op::ne && limit == 0);
+  if (!is_whole) return false;
+  const auto is_step = [&](ExprId id) {
+    if (loop.halved != 0 && id == loop.halved) return true;
+    return loop.shift == -1 && e[id].op == Op::shr && has_part(e, id, [&](ExprId part) { return part == loop.iteration; });
+  };
+  for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    const Memory& memory = trace.memories[access.memory];
+    if (access.kind != Access::store || memory.space != Space::shared || access.context == none) continue;
+    const auto length = memory.dims.size() == 1 ? e.constant_of(memory.dims[0]) : std::nullopt;
+    if (length && *length <= 2 * warp::lane_count) continue;  // a block of one or two warps
+    for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
+      const Expr& test = e[trace.contexts[c].condition];
+      const bool has_small_side = test.op == Op::lt && e[test.a].op == Op::thread_x && is_step(test.b);
+      if (!trace.contexts[c].is_loop && has_small_side) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 IdleBarriers idle_barriers(const KernelView& view) {
   constexpr std::size_t most_loops = 32;
   const Trace& trace = view.trace;
@@ -264,6 +302,7 @@ IdleBarriers idle_barriers(const KernelView& view) {
   if (by_loop.size() > most_loops) return worst;
   const LoopBarriers barriers(view);
   const std::vector<bool> reads_before = ends_of_read_conditions(trace);
+  std::vector<const std::vector<NodeRef>*> trees;
   const auto consider = [&](const std::vector<NodeRef>& sites, std::string_view reason, bool is_needless) {
     if (std::pair(is_needless, sites.size()) > std::pair(worst.is_needless, worst.sites.size())) worst = {sites, reason, is_needless};
   };
@@ -278,6 +317,13 @@ IdleBarriers idle_barriers(const KernelView& view) {
     const bool is_tree = loop.halved != 0 || loop.doubled != 0 || loop.shift != 0;
     if (is_tree && loop.parent != none && barriers.has_independent_rounds(trace.loops[loop.parent]))
       consider(sites, "of a loop whose rounds have nothing in common: each step could be made for all of them at once", true);
+    if (loop.parent != none && !is_short(trace, loop.parent) && is_halving_tree(view, loop)) trees.push_back(&sites);
+  }
+  if (worst.sites.empty() && !trees.empty()) {
+    worst = {*trees.front(),
+             "which each step of a tree passes, in each round of the loop around it: the last five steps are those of one warp alone",
+             false};
+    worst.is_tree = true;
   }
   return worst;
 }

@@ -14,6 +14,7 @@ struct IdleBarriers {
   std::vector<NodeRef> sites;
   std::string_view reason;   // in words, behind "3 barriers in one round of a loop"
   bool is_needless = false;  // also where they are few
+  bool is_tree = false;      // of a tree that each round of an outer loop goes through
 };
 
 // Is a part of it a variable that a loop changes in no simple way, such as a pointer that is swapped with another?

@@ -22,6 +22,18 @@ TEST(Expressions, DoNotDivideByZeroOrOverflow) {
   EXPECT_EQ(e.constant_of(e.binary(Op::add, e.constant(INT64_MAX), e.constant(1))), INT64_MIN);
 }
 
+TEST(Expressions, RememberWhoseMemoryAnUnknownValueIsFrom) {
+  Expressions e;
+  const ExprId own = e.private_value(3), data = e.data_value(), x = e.leaf(Op::thread_x);
+  EXPECT_EQ(e.private_memory(e.binary(Op::add, e.constant(1), own)), 3u);
+  EXPECT_EQ(e.private_memory(e.binary(Op::add, own, e.opaque())), 3u);
+  EXPECT_FALSE(e.private_memory(e.opaque()));
+  EXPECT_TRUE(e.is_data_value(e.binary(Op::sub, own, data)));
+  EXPECT_EQ(e.binary(Op::min, data, e.constant(8)), e.opaque());  // it may be below any constant
+  EXPECT_EQ(e.binary(Op::mul, own, e.varying()), e.varying());
+  EXPECT_TRUE(e.is_unknown(own) && e.is_unknown(e.varying()) && !e.is_unknown(x));
+}
+
 TEST(Expressions, StopGrowingAtTheirLimit) {
   Expressions e;
   for (std::int64_t i = 0; i < 100000; ++i) e.constant(i);

@@ -59,4 +59,14 @@ std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop
   return std::nullopt;
 }
 
+std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop) {
+  const Expr& test = e[loop.condition];
+  const bool is_limit = test.op == Op::lt || test.op == Op::le || test.op == Op::ne;
+  if (!is_limit || test.a != loop.iteration) return std::nullopt;
+  if (test.op != Op::le) return test.b;
+  const Expr& last = e[test.b];
+  if (last.op == Op::sub && e.constant_of(last.b) == 1) return last.a;
+  return last.op == Op::add && e.constant_of(last.b) == -1 ? std::optional(last.a) : std::nullopt;
+}
+
 }  // namespace frx::derive::cuda

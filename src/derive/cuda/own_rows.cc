@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "derive/cuda/loop_counts.h"
 #include "derive/cuda/patterns.h"
 
 namespace frx::derive::cuda {
@@ -14,6 +15,8 @@ namespace {
 struct WalkedRow {
   std::int64_t step = 0, step_of_y = 0;  // the latter from one thread along y to the next
   bool begins_at_loaded = false, is_simple = true;
+  ExprId start = none;   // what each thread has read, or a product of it
+  ExprId length = none;  // then: by which that was multiplied
 };
 
 // Is a number made of sums and products alone, so that neighbouring threads have different ones? One for each warp is a quotient.
@@ -38,6 +41,15 @@ bool is_loaded_by_thread(const Expressions& e, ExprId id) {
   return e[id].op == Op::load && is_of_each_thread(e, e[id].a);
 }
 
+// The product of what each thread has read with a size, from which on a thread walks: `points[index[i] * dim + k]`, k below dim.
+ExprId length_of_row(const Expressions& e, ExprId product) {
+  const Expr& x = e[product];
+  constexpr auto differs = Uses::index | Uses::varying | Uses::opaque | Uses::loaded;
+  if (x.op != Op::mul) return none;
+  if (is_loaded_by_thread(e, x.a) && !e.uses(x.b, differs)) return x.b;
+  return is_loaded_by_thread(e, x.b) && !e.uses(x.a, differs) ? x.a : none;
+}
+
 WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
   constexpr int most_terms = 32;
   WalkedRow row;
@@ -58,6 +70,11 @@ WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
       open.emplace_back(first ? x.b : x.a, factor * *e.constant_of(first ? x.a : x.b));
     } else if (is_loaded_by_thread(e, id)) {
       row.is_simple = !std::exchange(row.begins_at_loaded, true);  // end[row] - begin[row] is a length
+      row.start = id;
+    } else if (length_of_row(e, id) != none) {
+      row.is_simple = !std::exchange(row.begins_at_loaded, true);
+      row.start = id;
+      row.length = length_of_row(e, id);
     } else if (e.uses(id, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration)) {
       row.is_simple = false;
     }
@@ -89,8 +106,11 @@ void Patterns::spread_own_rows(const Shape& block) {
     const Access& access = trace_.accesses[i];
     if (accesses[i].kind != AccessPattern::data_dependent || trace_.memories[access.memory].space != Space::global) continue;
     const bool is_in_loop = access.loop != none && !is_short(trace_, access.loop);
-    if ((!is_in_loop && block.x < fewest_rows) || !ends_where_read(trace_, access)) continue;
+    if (!is_in_loop && block.x < fewest_rows) continue;
     const WalkedRow row = row_of(e, access.address, is_in_loop ? trace_.loops[access.loop].iteration : none);
+    const bool is_pointer = row.start != none && e[row.start].op == Op::load && trace_.memories[e[row.start].b].holds_pointers;
+    const bool is_of_length = row.length != none && is_in_loop && counted_length(e, trace_.loops[access.loop]) == row.length;
+    if (row.length != none ? !is_of_length : !is_pointer && !ends_where_read(trace_, access)) continue;
     const std::uint32_t bytes = access.bytes == 0 ? usual_bytes : access.bytes;
     const bool is_by_loop = is_in_loop && std::abs(row.step) == bytes && row.step_of_y == 0;
     const bool is_by_threads = row.step == 0 && std::abs(row.step_of_y) == bytes && block.x >= fewest_rows;

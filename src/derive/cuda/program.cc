@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -130,7 +131,10 @@ struct Record {
   std::vector<Member> members;
   bool holds_shared = false;
 };
-using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record>;
+struct NamedMember {
+  std::string_view type, member;
+};
+using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record, NamedMember>;
 
 namespace {
 
@@ -151,6 +155,7 @@ class Declarer {
         case NodeKind::type_definition: add_alias(n); break;
         case NodeKind::struct_specifier:
         case NodeKind::class_specifier: add_struct(n); break;
+        case NodeKind::field_expression: add_named_member(n); break;
         default: break;
       }
     }
@@ -176,12 +181,39 @@ class Declarer {
       if (function.name_node == none || function.is_kernel || (function.is_device && function.record.empty())) return;
     }
     function.name = text(function.name_node);
+    if (function.is_kernel || function.is_device) {
+      pointers_.clear();
+      end_of_pointers_ = syntax_[node].last;
+    }
     const std::uint32_t parameters = syntax_.child(function.declarator, Role::parameters);
     for (std::uint32_t p = parameters == none ? none : syntax_.first_child(parameters); p != none; p = syntax_.next_sibling(p)) {
       const NodeKind kind = syntax_.kind(p);
-      if (kind == NodeKind::parameter || kind == NodeKind::optional_parameter) function.parameters.push_back(p);
+      if (kind != NodeKind::parameter && kind != NodeKind::optional_parameter) continue;
+      function.parameters.push_back(p);
+      if (end_of_pointers_ == syntax_[node].last) add_pointer(p);
     }
     found_.emplace_back(std::move(function));
+  }
+
+  // A parameter that points to objects of some class.
+  void add_pointer(std::uint32_t parameter) {
+    const std::uint32_t type = syntax_.child(parameter, Role::type), declarator = syntax_.child(parameter, Role::declarator);
+    if (!syntax_.is(type, NodeKind::type_identifier) || indirections(source_, declarator) != 1) return;
+    const std::uint32_t name = name_in(source_, declarator);
+    if (name != none) pointers_.insert_or_assign(text(name), text(type));
+  }
+
+  // p[i].member, p->member; not p[i].method().
+  void add_named_member(std::uint32_t node) {
+    if (node >= end_of_pointers_ || pointers_.empty()) return;
+    const std::uint32_t parent = syntax_[node].parent;
+    if (syntax_.is(parent, NodeKind::call) && syntax_.child(parent, Role::function) == node) return;
+    std::uint32_t object = syntax_.child(node, Role::argument);
+    if (syntax_.is(object, NodeKind::subscript)) object = syntax_.child(object, Role::argument);
+    const auto pointer = syntax_.is(object, NodeKind::identifier) ? pointers_.find(text(object)) : pointers_.end();
+    if (pointer == pointers_.end()) return;
+    const NamedMember found{pointer->second, text(syntax_.child(node, Role::field))};
+    if (members_.emplace(found.type, found.member).second) found_.emplace_back(found);
   }
 
   // The name of the class in whose braces a function stands.
@@ -293,6 +325,9 @@ class Declarer {
   std::uint32_t enumerators_of_ = none;  // the list of the last enumerator
   EnumeratorValue last_enumerator_;
   std::vector<Declaration> found_;
+  std::unordered_map<std::string_view, std::string_view> pointers_;  // types by name, of parameters of the last function of device code,
+  std::uint32_t end_of_pointers_ = 0;                                // which ends there
+  std::set<std::pair<std::string_view, std::string_view>> members_;  // types and members that were found
 };
 
 }  // namespace
@@ -374,7 +409,8 @@ Struct Program::layout_of(const OneRecord& record) {
     widest = std::max(widest, alignment);
     const std::string_view name = keep(member.name);
     if (known) result.fields[name] = {offset, bytes, member.is_array};
-    result.types[name] = {keep(member.type), member.levels, member.is_array};
+    result.types[name] = {keep(member.type), member.levels, member.is_array, member.elements};
+    result.holds_array = result.holds_array || member.is_array;
     offset += bytes * std::max(member.elements, 1u);
   }
   result.bytes = known ? aligned(offset, widest) : 0;
@@ -396,6 +432,8 @@ void Program::add(std::uint32_t index, Declarations&& declarations) {
       enumerators_.try_emplace(define(enumerator->name, index), enumerator->value);
     } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
       aliases_.try_emplace(keep(alias->name), keep(alias->type));
+    } else if (const auto* named = std::get_if<NamedMember>(&declaration)) {
+      named_members_[keep(named->type)].insert(keep(named->member));
     } else {
       const Record& record = std::get<Record>(declaration);
       structs_.try_emplace(keep(record.name), layout_of(record));
@@ -444,6 +482,13 @@ const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& s
   source = at->second.first;
   const model::cuda::Macro& macro = sources_.without_syntax(source).macros[at->second.second];
   return macro.is_ambiguous || sources_.is_released(source) ? nullptr : &macro;
+}
+
+std::size_t Program::named_members(std::string_view name) const {
+  const auto found = named_members_.find(name);
+  if (found == named_members_.end() || type(name).bytes != 0 || struct_named(name) || aliases_.contains(name)) return 0;
+  const auto is_part = [](std::string_view member) { return member.size() == 1; };
+  return std::ranges::all_of(found->second, is_part) ? 0 : found->second.size();
 }
 
 const Struct* Program::struct_named(std::string_view name) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/interner.h"
@@ -63,11 +64,13 @@ struct MemberType {
   std::string_view name;     // of the type, without `*` and `[]`
   std::uint32_t levels = 0;  // of pointers
   bool is_array = false;
+  std::uint32_t elements = 1;  // of an array; 0: unknown
 };
 
 struct Struct {
   std::uint32_t bytes = 0;    // 0: unknown
   bool holds_shared = false;  // a method of it declares an array in shared memory
+  bool holds_array = false;   // a member is one
   std::unordered_map<std::string_view, Field> fields;
   std::unordered_map<std::string_view, MemberType> types;
 
@@ -114,6 +117,9 @@ class Program {
   std::optional<EnumeratorValue> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
+  // Of a class that no file defines: how many of its members device code names, where it reaches them through a pointer; 0 for one that is
+  // defined, and for parts of a vector: x, y, z.
+  std::size_t named_members(std::string_view type) const;
   // The type that a typedef or a using declaration gives that name to; empty when there is none.
   std::string_view alias(std::string_view name) const {
     const auto at = known_.may_have(name) ? aliases_.find(name) : aliases_.end();
@@ -149,6 +155,7 @@ class Program {
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;
   std::unordered_map<std::string_view, std::string_view> aliases_;
   std::unordered_map<std::string_view, Struct> structs_;
+  std::unordered_map<std::string_view, std::unordered_set<std::string_view>> named_members_;  // by type
 };
 
 // The last name in `a::b::name<T>`, `object.name`, `*name`, `name[3]`: the identifier's node, or none.

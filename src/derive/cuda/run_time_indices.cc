@@ -1,6 +1,7 @@
 #include "derive/cuda/run_time_indices.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -18,13 +19,14 @@ bool is_made_of_data(const Trace& trace, ExprId loop_value) {
 }
 
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
-// from global or shared memory, a parameter of the kernel, a variable that depends on such.
+// from global or shared memory, a parameter of the kernel, a variable that depends on such. What is read from memory of the thread's own
+// is looked at by PrivateMemories.
 bool is_leaf_of_run_time(const Trace& trace, ExprId id) {
   const Expressions& e = trace.expressions;
   const Expr& x = e[id];
   if (x.op >= Op::thread_x && x.op <= Op::grid_dim_z) return true;
   if (x.op == Op::uniform) return is_parameter(trace, id);
-  if (x.op == Op::varying) return true;
+  if (x.op == Op::varying || e.is_data_value(id)) return true;
   if (x.op == Op::loop_value) return e.uses(id, Uses::thread | Uses::loaded | Uses::varying) || is_made_of_data(trace, id);
   if (x.op != Op::load) return false;
   const Memory& memory = trace.memories[x.b];
@@ -90,7 +92,7 @@ bool any_of_run_time(const Trace& trace, const Terms& terms) {
          std::ranges::any_of(terms.all(), [&](const auto& term) { return term.second != 0 && holds_run_time(trace, term.first); });
 }
 
-// Which addresses depend on a value of run time. Each address and loop is looked at once.
+// Which addresses depend on a value of run time. Each address, each loop and each memory of a thread's own is looked at once.
 class RunTimeAddresses {
  public:
   explicit RunTimeAddresses(const Trace& trace) : trace_(trace) {
@@ -99,11 +101,46 @@ class RunTimeAddresses {
 
   bool contain(ExprId address) {
     const auto [at, is_new] = known_.try_emplace(address, false);
-    if (is_new) at->second = depends(address);
+    if (is_new) at->second = depends(address) || is_read_from_private(address);
     return at->second;
   }
 
  private:
+  bool is_read_from_private(ExprId value) {
+    const std::optional<std::uint32_t> memory = trace_.expressions.private_memory(value);
+    return memory && holds_run_time_value(*memory);
+  }
+
+  // Does the thread keep something there that is known at run time only? A number of an object may also be counted up by a loop as long as
+  // the data say, or where they say so: `c.data[c.length++] = in[i]`.
+  bool holds_run_time_value(std::uint32_t memory) {
+    if (stores_.empty()) {
+      stores_.resize(trace_.memories.size());
+      for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+        const Access& access = trace_.accesses[i];
+        if (access.kind == Access::store && trace_.memories[access.memory].space == Space::local) stores_[access.memory].push_back(i);
+      }
+    }
+    const auto [at, is_new] = private_.try_emplace(memory, trace_.memories[memory].holds_data);
+    if (!is_new || at->second) return at->second;
+    const bool is_number = trace_.memories[memory].dims.empty();
+    const bool holds = std::ranges::any_of(stores_[memory], [&](std::uint32_t store) {
+      const Access& access = trace_.accesses[store];
+      if (trace_.expressions.private_memory(access.value) == memory) return is_number && is_repeated_by_data(access);
+      return contain(access.value);
+    });
+    return private_[memory] = holds;
+  }
+
+  bool is_repeated_by_data(const Access& access) {
+    const auto is_of_data = [&](ExprId condition) { return holds_run_time(trace_, condition); };
+    if (access.loop != none && is_decided_by(trace_, access, is_of_data)) return true;
+    for (std::uint32_t loop = access.loop; loop != none; loop = trace_.loops[loop].parent) {
+      if (ends_at_run_time(trace_.loops[loop])) return true;
+    }
+    return false;
+  }
+
   bool depends(ExprId address) {
     const Terms terms = Terms(trace_.expressions).plus(address);
     if (any_of_run_time(trace_, terms)) return true;
@@ -117,6 +154,7 @@ class RunTimeAddresses {
   bool ends_at_run_time(const Loop& loop) {
     const auto [at, is_new] = ends_.try_emplace(loop.condition, false);
     const Expr& test = trace_.expressions[loop.condition];
+    if (is_new && trace_.expressions.is_data_value(loop.condition)) return at->second = true;
     if (is_new && (test.op == Op::lt || test.op == Op::le) && !is_bound_by_constant(test.b))
       at->second = any_of_run_time(trace_, Terms(trace_.expressions).plus(test.b).minus(test.a));
     return at->second;
@@ -132,6 +170,8 @@ class RunTimeAddresses {
   const Trace& trace_;
   std::unordered_map<ExprId, const Loop*> loops_;  // by iteration
   std::unordered_map<ExprId, bool> known_, ends_;
+  std::vector<std::vector<std::uint32_t>> stores_;   // by memory
+  std::unordered_map<std::uint32_t, bool> private_;  // memories of the thread's own
 };
 
 // The single element of an array needs no index.

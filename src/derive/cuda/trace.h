@@ -23,14 +23,19 @@ enum class Space : std::uint8_t { global, shared, local, constant, unknown };
 struct Memory {
   Space space = Space::unknown;
   std::string_view name;
-  std::string_view type;      // of its elements, as written
-  bool is_of_numbers = true;  // by the name of that type; where its size is unknown, elements of other names may be records
-  std::uint32_t bytes = 0;    // of an element; 0: unknown
-  std::vector<ExprId> dims;   // of an array
-  bool is_dynamic = false;    // extern __shared__
-  bool is_scalar = false;     // its name alone is its value
-  bool is_fixed = false;      // constant memory that is const as well: the compiler may know its elements
-  bool is_read_only = false;  // constant memory, and what a parameter of a kernel points to as const
+  std::string_view type;        // of its elements, as written
+  bool is_of_numbers = true;    // by the name of that type; where its size is unknown, elements of other names may be records
+  std::uint32_t bytes = 0;      // of an element; 0: unknown
+  std::vector<ExprId> dims;     // of an array
+  bool is_dynamic = false;      // extern __shared__
+  bool is_scalar = false;       // its name alone is its value
+  bool is_fixed = false;        // constant memory that is const as well: the compiler may know its elements
+  bool is_read_only = false;    // constant memory, and what a parameter of a kernel points to as const
+  bool holds_pointers = false;  // to rows of their own, which threads follow
+  bool is_heap = false;         // allocated by each thread for itself
+  bool is_passed = false;       // to a function that is not known
+  bool is_object = false;       // of a thread, whose members have memories of their own
+  bool holds_data = false;      // of an object, or a member of one, that was copied from memory
   NodeRef at;
 };
 
@@ -48,8 +53,11 @@ struct Access {
   std::uint32_t context = 0, loop = none;
   ExprId alive = 1;          // nonzero in threads that have not returned
   bool is_constant = false;  // of a store: the value is a number
-  bool is_same = false;      // of a store: all threads that make it store the same value
+  bool is_same = false;      // of a store or an atomic: all threads that make it have the same value
+  bool is_own = false;       // of an atomic: each of them has its own
+  ExprId value = 1;          // of a store to memory of the thread's own
   bool is_asked = false;     // of an atomic: the value that it returns is used
+  bool is_state = false;     // of a generator of random numbers
   bool is_vague = false;     // a member of an object whose layout is unknown: the address is that of the object
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using Entry = std::pair<std::string_view, TypeInfo>;
 
-constexpr std::array<Entry, 54> table{{
+constexpr std::array<Entry, 75> table{{
     {"bool", {1}},
     {"_Bool", {1}},
     {"char", {1}},
@@ -68,6 +68,28 @@ constexpr std::array<Entry, 54> table{{
     {"cuFloatComplex", {8, 2}},
     {"cuDoubleComplex", {16, 2}},
     {"void", {1}},
+    // Names that many projects and the libraries of CUDA give to the types above.
+    {"u8", {1}},
+    {"i8", {1}},
+    {"s8", {1}},
+    {"u16", {2}},
+    {"i16", {2}},
+    {"s16", {2}},
+    {"uint16", {2}},
+    {"int16", {2}},
+    {"u32", {4}},
+    {"i32", {4}},
+    {"s32", {4}},
+    {"f32", {4}},
+    {"uint32", {4}},
+    {"int32", {4}},
+    {"cufftReal", {4}},
+    {"u64", {8}},
+    {"i64", {8}},
+    {"uint64", {8}},
+    {"int64", {8}},
+    {"cufftComplex", {8, 2}},
+    {"cufftDoubleComplex", {16, 2}},
 }};
 
 constexpr std::array<Entry, 13> vectors{{{"char", {1}},

@@ -103,13 +103,13 @@ bool may_give_double(std::string_view function) { return std::ranges::binary_sea
 
 ValueType arithmetic_type_named(std::string_view name) {
   name = words_of_type(name);
-  if (name == "float") return plain(float32);
+  if (name == "float" || name == "f32" || name == "cufftReal") return plain(float32);
   if (name == "double") return plain(float64);
   const TypeInfo type = type_named(name);
   if (type.bytes == 0 || type.is_half || name == "void") return {};
   const bool is_complex = name.find("Complex") != name.npos;  // cuComplex: x and y, as float2
   ValueType known;
-  known.is_vector = is_complex || (name.back() >= '1' && name.back() <= '4' && !name.ends_with("64_t"));
+  known.is_vector = is_complex || type.parts > 1 || name.back() == '1';
   if (name.starts_with("float") || (is_complex && type.bytes == 8))
     known.type = float32;
   else if (name.starts_with("double") || is_complex)

@@ -70,6 +70,7 @@ Value Walker::eval_call(std::uint32_t node) {
     return *value;
   }
   if (const auto value = eval_macro(name, arguments)) return *value;
+  if (const auto value = eval_index_of_blas(name, arguments)) return *value;
   forget_pointed(node);
   // A variable that is called is an object, or a lambda that was followed where it was defined.
   if (variable) {
@@ -171,16 +172,52 @@ bool Walker::is_of_random_numbers(std::string_view name) {
   return (name.starts_with("curand") || name.starts_with("hiprand") || name.starts_with("rocrand")) && name.find("mtgp") == name.npos;
 }
 
+// curand(&states[i]) reads and writes the state where it lies, word by word: the first word stands for all of them. States that are copied
+// to a variable before lie in registers.
+void Walker::note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
+  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> sizes{{{"curandState", 48},
+                                                                             {"curandState_t", 48},
+                                                                             {"curandStateXORWOW", 48},
+                                                                             {"curandStateXORWOW_t", 48},
+                                                                             {"curandStatePhilox4_32_10", 64},
+                                                                             {"curandStatePhilox4_32_10_t", 64}}};
+  if (arguments.size() != 1 || !name.starts_with("curand")) return;
+  Value state = arguments[0];
+  if (state.kind != Value::pointer || state.memory == none || state.levels != 1) return;
+  const Memory& memory = trace_.memories[state.memory];
+  const auto* const known = std::ranges::find(sizes, memory.type, &std::pair<std::string_view, std::uint32_t>::first);
+  if (memory.space != Space::global || known == sizes.end() || !state.is_guess || !e_.uses(state.expr, Uses::thread)) return;
+  // The address counts elements of a guessed size.
+  constexpr std::uint32_t word = 4;
+  const Expr& address = e_[state.expr];
+  if (address.op != Op::mul || e_.constant_of(address.b) != state.bytes) return;
+  state.expr = e_.binary(Op::mul, address.a, e_.constant(known->second));
+  state.bytes = word;
+  state.is_guess = false;
+  for (const Access::Kind kind : {Access::load, Access::store}) {
+    const std::uint32_t access = note_access(state, node, kind);
+    if (access != none) trace_.accesses[access].is_state = true;
+  }
+}
+
 std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
   if (name.starts_with("atomic") && !arguments.empty()) {
     if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
     const std::uint32_t access = note_access(arguments[0], node, Access::atomic);
     const std::uint32_t around = syntax()[node].parent;
     if (access != none) trace_.accesses[access].is_asked = around != none && !syntax().is(around, NodeKind::expression_statement);
+    if (access != none && arguments.size() == 2 && arguments[1].kind == Value::number) {
+      constexpr auto of_thread = Uses::thread | Uses::varying;
+      trace_.accesses[access].is_same = !e_.uses(arguments[1].expr, of_thread | Uses::opaque | Uses::loaded | Uses::floating);
+      trace_.accesses[access].is_own = e_.uses(arguments[1].expr, of_thread) && !e_.uses(arguments[1].expr, Uses::opaque);
+    }
     note_exchange(name, access, node);
     return with(e_.varying());
   }
-  if (is_of_random_numbers(name)) return with(e_.varying());
+  if (is_of_random_numbers(name)) {
+    note_random_state(name, arguments, node);
+    return with(e_.varying());
+  }
   if (name.starts_with("__ld") && arguments.size() == 1) {
     return arguments[0].kind == Value::pointer ? loaded(arguments[0], node) : with(e_.opaque());
   }
@@ -228,6 +265,14 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
   return with(e_.uses(all, Uses::opaque) || arguments.empty() ? e_.opaque() : e_.fresh(Op::uniform));
 }
 
+// The macros that the documentation of cuBLAS defines, where a header that is not given holds them.
+std::optional<Value> Walker::eval_index_of_blas(std::string_view name, const std::vector<Value>& arguments) {
+  const bool from_one = name == "IDX2F";
+  if ((!from_one && name != "IDX2C") || arguments.size() != 3) return std::nullopt;
+  const auto index = [&](const Value& value) { return from_one ? arithmetic(Op::sub, value, number(1)) : value; };
+  return arithmetic(Op::add, arithmetic(Op::mul, index(arguments[1]), arguments[2]), index(arguments[0]));
+}
+
 std::optional<Value> Walker::eval_macro(std::string_view name, const std::vector<Value>& arguments) {
   std::uint32_t where = 0;
   const model::cuda::Macro* macro = program_.macro(name, where);
@@ -246,6 +291,7 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
   trace_.calls_unknown = true;
   note_unknown_order();
   for (const Value& argument : arguments) {
+    if (argument.memory != none) trace_.memories[argument.memory].is_passed = true;
     if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
   }
   return with(e_.opaque());

@@ -193,11 +193,12 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
       !e_.uses(first.expr, Uses::loaded))
     first.expr = e_.binary(Op::mul, first.expr, e_.fraction());
   // The result of a function of constants is a constant of unknown value.
-  if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && first.expr <= e_.opaque()) {
+  if (has_word(source(), declaration, "constexpr") && first.kind == Value::number && e_.is_unknown(first.expr)) {
     first.expr = e_.fresh(Op::uniform);
     trace_.add_template_value(first.expr);
     trace_.add_often_one(first.expr);
   }
+  if (is_kernel_ && indirections(source(), plain) == 0 && !is_bound) make_object(first, type, name);
   put_slot(text(name), first);
 }
 
@@ -216,7 +217,7 @@ void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, 
     const std::uint32_t size = syntax().child(d, Role::size);
     is_open = is_open || size == none;
     ExprId extent = size == none ? e_.fresh(Op::uniform) : eval(size).expr;
-    if (extent <= e_.opaque()) extent = e_.fresh(Op::uniform);
+    if (e_.is_unknown(extent)) extent = e_.fresh(Op::uniform);
     dims.insert(dims.begin(), extent);
   }
   // All such arrays of a kernel and of the functions that it calls begin at one address.

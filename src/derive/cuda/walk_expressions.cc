@@ -97,6 +97,7 @@ Value Walker::eval_others(std::uint32_t node) {
     return with(e_.opaque());
   }
   if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);
+  if (is_kernel_ && text(node).starts_with("new ")) return heap_array(node);
   Value last = with(e_.opaque());
   for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
     const NodeKind kind = syntax().kind(c);
@@ -352,9 +353,11 @@ void Walker::store(std::uint32_t left, const Value& value) {
     const bool is_variable = slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
     if (is_variable) return assign(*slot, value);
   }
+  if (store_in_object(left, value)) return;
   if (is_memory(left)) {
     const std::uint32_t access = note_access(address_of(left), left, Access::store);
     if (access == none) return;
+    if (trace_.memories[trace_.accesses[access].memory].space == Space::local) trace_.accesses[access].value = truth(value);
     constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded | Uses::floating;
     trace_.accesses[access].is_constant = e_.constant_of(value.expr).has_value();
     trace_.accesses[access].is_same = value.kind == Value::number && !e_.uses(value.expr, differs);

@@ -21,7 +21,7 @@ Value Walker::group_rank(const Value& object) {
   const std::int64_t group = e_.constant_of(object.expr).value_or(block_group);
   const ExprId rank = thread_rank();
   if (group == block_group) return with(rank);
-  if (group == warp_group) return with(object.y <= e_.opaque() ? e_.opaque() : e_.binary(Op::mod, rank, object.y));
+  if (group == warp_group) return with(e_.is_unknown(object.y) ? e_.opaque() : e_.binary(Op::mod, rank, object.y));
   const Value block{.kind = Value::group, .expr = e_.constant(block_group)};
   return with(e_.binary(Op::add, rank, e_.binary(Op::mul, e_.leaf(Op::block_x), group_size(block).expr)));
 }

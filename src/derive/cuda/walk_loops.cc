@@ -46,11 +46,19 @@ void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if ((op == "<<=" && by == "1") || (op == "*=" && by == "2")) loop.doubled = value;
 }
 
+// A variable that changes in no simple way, with its value before the loop.
+ExprId Walker::loop_value_of(ExprId before) {
+  const ExprId guess = e_.fresh(Op::loop_value);
+  if (e_.uses(before, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
+  if (!e_.is_unknown(guess)) trace_.loop_values.push_back({guess, before, e_.opaque()});
+  return guess;
+}
+
 // What the body made of the variables that change in no simple way.
-void Walker::settle(const std::vector<std::pair<std::uint32_t, ExprId>>& guesses) {
-  for (const auto& [slot, guess] : guesses) {
-    if (slot >= slots_.size() || guess <= e_.opaque()) continue;
-    const ExprId made = slots_[slot].value.expr;
+void Walker::settle(const std::vector<Guess>& guesses) {
+  for (const auto& [slot, guess, may_be_skipped] : guesses) {
+    if (slot >= slots_.size() || e_.is_unknown(guess)) continue;
+    const ExprId behind = slots_[slot].value.expr, made = may_be_skipped ? e_.select(left_, behind, guess) : behind;
     const auto known = std::ranges::lower_bound(trace_.loop_values, guess, {}, &LoopValue::id);
     if (known != trace_.loop_values.end() && known->id == guess) known->made = made;
     if (e_.uses(made, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
@@ -62,21 +70,24 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   const std::uint32_t loop = begin_loop(node), outer_loop = std::exchange(loop_, loop);
   const ExprId outer_left = left_;
   const std::vector<Change> changes = changes_in(node);
-  std::vector<std::pair<std::uint32_t, ExprId>> guesses;  // slot, and the loop_value it has in the loop
+  const std::uint32_t skips = first_continue(node);
+  std::vector<Guess> guesses;
   std::vector<std::pair<std::uint32_t, Value>> after;
   std::vector<std::pair<ExprId, std::vector<std::uint32_t>>> inner_steps;  // how many were taken, and the loops that take them
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
     if (value.kind == Value::triple || value.kind == Value::group) continue;
-    if (const std::optional<ExprId> step = step_of(change, node, changes)) {
+    const bool may_be_skipped = change.node > skips && !(syntax().is(node, NodeKind::do_statement) && change.node > test);
+    const std::optional<ExprId> step = may_be_skipped ? std::nullopt : step_of(change, node, changes);
+    if (step) {
       const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.binary(Op::mul, *step, e_.constant(size)));
       value.expr = e_.binary(Op::add, value.expr, gone);
-    } else if (const auto bits = value.kind == Value::number ? shift_of(change, node) : std::nullopt) {
+    } else if (const auto bits = value.kind == Value::number && !may_be_skipped ? shift_of(change, node) : std::nullopt) {
       const ExprId gone = e_.binary(Op::mul, trace_.loops[loop].iteration, e_.constant(std::abs(*bits)));
       value.expr = e_.binary(*bits > 0 ? Op::shl : Op::shr, value.expr, gone);
       trace_.loops[loop].shift = static_cast<std::int32_t>(*bits);
-    } else if (const auto inner = step_of_inner(change, node, changes); inner) {
+    } else if (const auto inner = may_be_skipped ? std::nullopt : step_of_inner(change, node, changes); inner) {
       // for (y...) { for (x...) *p++ = 0; }: as many steps in all threads, if the inner loops have as many iterations.
       const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;
       const ExprId steps = e_.fresh(Op::loop_value);
@@ -84,12 +95,9 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
       const ExprId gone = e_.binary(Op::mul, steps, e_.binary(Op::mul, *inner, e_.constant(size)));
       value.expr = e_.binary(Op::add, value.expr, gone);
     } else {
-      const ExprId guess = e_.fresh(Op::loop_value);
-      if (e_.uses(value.expr, Uses::varying | Uses::thread)) e_.mark(guess, Uses::varying);
-      guesses.emplace_back(change.slot, guess);
-      if (guess > e_.opaque()) trace_.loop_values.push_back({guess, value.expr, e_.opaque()});
-      note_tree(trace_.loops[loop], change, guess);
-      value.expr = guess;
+      guesses.push_back({change.slot, loop_value_of(value.expr), may_be_skipped});
+      value.expr = guesses.back().value;
+      note_tree(trace_.loops[loop], change, value.expr);
     }
     value.access = value.factor = none;
     assign(change.slot, value);

@@ -85,7 +85,7 @@ bool Walker::is_rooted(std::uint32_t node) const {
 // may be anything: an iterator, a view, a small array among the parameters.
 Value Walker::pointer_from(const Value& value, std::uint32_t node) {
   if (value.kind == Value::pointer) return value;
-  if (value.kind != Value::number || value.expr <= e_.opaque()) return {};
+  if (value.kind != Value::number || e_.is_unknown(value.expr)) return {};
   if (e_.uses(value.expr, Uses::thread | Uses::varying | Uses::opaque)) return {};
   const bool is_member = is_rooted(node) && !syntax().is(node, NodeKind::identifier);
   return pointed_by(std::string(text(node)), is_member ? Space::global : Space::unknown, "", 1, node);
@@ -119,7 +119,7 @@ Value Walker::address_of_subscript(std::uint32_t node) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value index = eval(c);
     // A wrapper with an operator[] of its own has an unknown layout.
-    if (base.kind == Value::number && base.expr > e_.opaque()) base = pointer_from(base, argument);
+    if (base.kind == Value::number && !e_.is_unknown(base.expr)) base = pointer_from(base, argument);
     if (base.kind != Value::pointer) return {};
     base = offset_by(base, truth(index));
     if (base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size()) ++base.subscripts;
@@ -139,6 +139,9 @@ Value Walker::address_of_field(std::uint32_t node) {
   Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
   if (address.kind != Value::pointer) return {};
   const std::string_view name = text(syntax().child(node, Role::field));
+  if (address.memory != none && trace_.memories[address.memory].is_object) {
+    if (const auto member = address_in_object(address.memory, name, node)) return *member;
+  }
   std::uint32_t offset = 0, bytes = 0, levels = 1;
   std::string_view type;
   bool is_known = false;
@@ -188,6 +191,7 @@ Value Walker::eval_field(std::uint32_t node) {
     return is_partial(address) || address.is_member_array ? address : loaded(address, node);
   }
   const Value value = eval(object);
+  if (const auto member = eval_in_object(value, name, node)) return *member;
   if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);
   if (value.kind == Value::pointer) return with(e_.opaque());
   // A member of a parameter is as uniform as the parameter.
@@ -208,6 +212,7 @@ Value Walker::eval_pointer(std::uint32_t node) {
   if (text(node).starts_with('&')) {
     if (is_memory(argument)) return address_of(argument);
     const Value object = eval(argument);
+    if (object.object != none) return pointer_to(object.object);
     Value pointer = with(e_.opaque());
     pointer.config = object.config;
     return pointer;
@@ -252,7 +257,11 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
     const std::uint32_t memory = add_memory(space == Space::shared ? Space::unknown : Space::global, text(node), address.type, node);
     value = pointer_to(memory, address.levels - 1);
     value.access = access;
-    if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) value.expr = e_.opaque();
+    if (e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque)) {
+      const bool is_row = space == Space::global && !e_.uses(address.expr, Uses::varying | Uses::opaque | Uses::loaded);
+      value.expr = is_row ? e_.load(address.expr, address.memory) : e_.opaque();  // a row of the thread's own
+      if (is_row) trace_.memories[address.memory].holds_pointers = true;
+    }
     return value;
   }
   // One number for all threads that nothing changes, such as args->n, is like a parameter.
@@ -265,7 +274,12 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   // Accesses to memory that is private to a thread are not recorded.
   const bool is_of_unknown_element = address.is_vague && address.is_guess && e_.uses(address.expr, Uses::thread);
   if (is_of_unknown_element) value.access = none;
-  value.expr = space == Space::local || is_of_unknown_element ? e_.opaque() : e_.load(address.expr, address.memory);
+  if (space == Space::local) {
+    value.expr = e_.private_value(address.memory);
+  } else {
+    value.expr = is_of_unknown_element ? e_.opaque() : e_.load(address.expr, address.memory);
+    if (value.expr == e_.opaque() && (space == Space::global || space == Space::shared)) value.expr = e_.data_value();
+  }
   return value;
 }
 

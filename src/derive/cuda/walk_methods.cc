@@ -13,6 +13,7 @@ namespace frx::derive::cuda {
 
 // The class of an object that a parameter is; null for any other value.
 const Struct* Walker::class_of(const Value& object) const {
+  if (object.object != none) return program_.struct_named(trace_.memories[object.object].type);
   const bool is_object = object.kind == Value::number && !object.type.empty() && e_[object.expr].op == Op::uniform;
   return is_object ? program_.struct_named(object.type) : nullptr;
 }
@@ -20,6 +21,12 @@ const Struct* Walker::class_of(const Value& object) const {
 // A number of a parameter is as uniform as the parameter; a pointer leads to a memory of its own. Nothing for what is no such object, or
 // has no such member.
 std::optional<Value> Walker::member_of(const Value& object, std::string_view name, std::uint32_t node) {
+  if (object.object != none) {
+    const Struct* const own = class_of(object);
+    if (!own || !own->member(name)) return std::nullopt;
+    if (const auto value = eval_in_object(object, name, node)) return value;
+    return with(object.expr);  // what was copied from memory is what it was there
+  }
   const Struct* const record = class_of(object);
   const auto member = record ? record->types.find(name) : std::unordered_map<std::string_view, MemberType>::const_iterator();
   if (!record || member == record->types.end()) return std::nullopt;

@@ -91,6 +91,24 @@ bool Walker::is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const 
   return true;
 }
 
+// The first `continue` of that loop itself, or none: what stands behind it is not done in each iteration.
+std::uint32_t Walker::first_continue(std::uint32_t loop) {
+  const std::uint32_t last = syntax()[loop].last;
+  steps_ += (last - loop) / nodes_of_a_step;
+  for (std::uint32_t n = loop + 1; n < last; ++n) {
+    switch (syntax().kind(n)) {
+      case NodeKind::continue_statement: return n;
+      case NodeKind::for_statement:
+      case NodeKind::while_statement:
+      case NodeKind::do_statement:
+      case NodeKind::for_range_loop:
+      case NodeKind::lambda: n = syntax()[n].last - 1; break;
+      default: break;
+    }
+  }
+  return none;
+}
+
 // By how many bits a variable is shifted in each iteration: 1 for `s *= 2` and `s <<= 1`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
 std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t loop) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;

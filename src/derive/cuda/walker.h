@@ -32,6 +32,7 @@ struct Value {
   std::uint32_t access = none, factor = none;
   std::uint32_t config = none;  // the launch configuration that an object carries
   std::uint32_t lambda = none;  // the node of the lambda that a variable holds
+  std::uint32_t object = none;  // the memory of the object of the thread's own that it is
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
@@ -137,6 +138,7 @@ class Walker {
   std::uint32_t changed_name(std::uint32_t node) const;
   std::uint32_t unwrapped(std::uint32_t node) const;
   bool is_in_each_iteration(std::uint32_t node, std::uint32_t loop) const;
+  std::uint32_t first_continue(std::uint32_t loop);
   std::optional<std::int64_t> shift_of(const Change& change, std::uint32_t loop);
   std::optional<ExprId> step_of(const Change& change, std::uint32_t loop, const std::vector<Change>& all);
   std::optional<ExprId> step_by(const Change& change, const std::vector<Change>& all);
@@ -151,7 +153,14 @@ class Walker {
   void walk_while(std::uint32_t node);
   void walk_range_for(std::uint32_t node);
   void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
-  void settle(const std::vector<std::pair<std::uint32_t, ExprId>>& guesses);
+  // The loop_value that a variable has in a loop.
+  struct Guess {
+    std::uint32_t slot = 0;
+    ExprId value = 0;
+    bool may_be_skipped = false;  // its change, by a `continue` before it
+  };
+  ExprId loop_value_of(ExprId before);
+  void settle(const std::vector<Guess>& guesses);
   void note_tree(Loop& loop, const Change& change, ExprId value);
   std::uint32_t begin_loop(std::uint32_t node);
   ExprId unless_left_at_once(std::uint32_t body, ExprId again);
@@ -210,6 +219,14 @@ class Walker {
   Value eval_pointer(std::uint32_t node);
   Value pointer_from(const Value& value, std::uint32_t node);
   Value pointed_by(const std::string& key, Space space, std::string_view type, std::uint32_t levels, std::uint32_t node);
+  // walk_objects.cc
+  void make_object(Value& value, std::string_view type, std::uint32_t name);
+  std::uint32_t memory_of_member(std::uint32_t object, std::string_view name, std::uint32_t node);
+  std::optional<Value> address_in_object(std::uint32_t object, std::string_view name, std::uint32_t node);
+  std::optional<Value> eval_in_object(const Value& object, std::string_view name, std::uint32_t node);
+  std::uint32_t object_in(std::uint32_t node);
+  bool store_in_object(std::uint32_t left, const Value& value);
+  Value heap_array(std::uint32_t node);
   // walk_methods.cc
   const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
@@ -268,9 +285,11 @@ class Walker {
   std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   static bool is_of_random_numbers(std::string_view name);
+  void note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
+  std::optional<Value> eval_index_of_blas(std::string_view name, const std::vector<Value>& arguments);
   std::uint32_t function_called(std::string_view name, std::size_t arguments);
   bool may_follow(std::uint32_t function) const;
   std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
@@ -336,11 +355,12 @@ class Walker {
   std::unordered_map<ExprId, bool> compared_;                        // sizes of blocks
   std::pmr::vector<std::string_view> names_of_uniforms_{&scratch_};  // from first_named_uniform on
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
-  std::uint32_t dynamic_memory_ = none;                                  // the first `extern __shared__` array
-  std::unordered_map<std::string, std::uint32_t> pointed_;               // memories behind pointers without a declaration
-  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;        // the numbers that objects hold, by object and name
-  std::unordered_set<ExprId> unknown_members_;                           // of objects whose class is not given
-  std::unordered_set<std::string_view> template_types_;                  // parameters of the kernel's template
+  std::uint32_t dynamic_memory_ = none;                                                 // the first `extern __shared__` array
+  std::unordered_map<std::string, std::uint32_t> pointed_;                              // memories behind pointers without a declaration
+  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;                       // the numbers that objects hold, by object and name
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> object_members_;  // memories of members, by object and name
+  std::unordered_set<ExprId> unknown_members_;                                          // of objects whose class is not given
+  std::unordered_set<std::string_view> template_types_;                                 // parameters of the kernel's template
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
   NodeRef addressed_;                                                    // the call whose result is wanted as an address
   std::vector<Config> configs_;

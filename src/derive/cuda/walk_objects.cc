@@ -1,0 +1,121 @@
+// Objects that a thread has to itself: variables of a class with an array among its members.
+//
+//   struct Context { unsigned char data[64]; int length; };
+//   Context c; update(&c, bytes, n);       c->data[c->length++] = bytes[i]
+//
+// Each member that is named has a memory of its own, so that it is seen which arrays are indexed, and how their indices come about.
+#include <algorithm>
+
+#include "derive/cuda/walker_depth.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+std::string_view class_name(std::string_view type) {
+  constexpr std::string_view words[] = {"const ", "struct ", "class "};
+  for (const std::string_view word : words) {
+    if (type.starts_with(word)) type.remove_prefix(word.size());
+  }
+  return type;
+}
+
+}  // namespace
+
+// A variable of that type, which has been given a value: what was read is copied with all of its members.
+void Walker::make_object(Value& value, std::string_view type, std::uint32_t name) {
+  if (value.kind != Value::number || value.object != none || value.config != none) return;
+  const Struct* const record = program_.struct_named(class_name(type));
+  if (!record || !record->holds_array) return;
+  value.object = add_memory(Space::local, text(name), class_name(type), name);
+  trace_.memories[value.object].is_object = true;
+  trace_.memories[value.object].holds_data = e_.uses(value.expr, Uses::loaded | Uses::varying);
+}
+
+// Made where it is named first; none where the class has no such member, or it is a reference or a bit of something else.
+std::uint32_t Walker::memory_of_member(std::uint32_t object, std::string_view name, std::uint32_t node) {
+  const Struct* const record = program_.struct_named(trace_.memories[object].type);
+  const auto member = record ? record->types.find(name) : std::unordered_map<std::string_view, MemberType>::const_iterator();
+  if (!record || member == record->types.end()) return none;
+  const MemberType& type = member->second;
+  const auto [at, is_new] = object_members_.try_emplace({object, member->first}, none);
+  if (!is_new) return at->second;
+  const std::uint32_t made = add_memory(Space::local, member->first, type.name, node);
+  Memory& memory = trace_.memories[made];
+  memory.holds_data = trace_.memories[object].holds_data;
+  if (type.is_array) memory.dims.assign(std::max(type.levels, 1u), e_.fresh(Op::uniform));
+  if (type.is_array && type.levels == 1 && type.elements > 0) memory.dims[0] = e_.constant(type.elements);
+  const Struct* const inner = type.levels == 0 ? program_.struct_named(type.name) : nullptr;
+  memory.is_object = inner && !inner->types.empty();
+  return at->second = made;
+}
+
+std::optional<Value> Walker::address_in_object(std::uint32_t object, std::string_view name, std::uint32_t node) {
+  const std::uint32_t memory = memory_of_member(object, name, node);
+  if (memory == none) return std::nullopt;
+  const MemberType& type = *program_.struct_named(trace_.memories[object].type)->member(name);
+  Value address = pointer_to(memory, type.is_array ? 1 : type.levels + 1);
+  address.is_member_array = type.is_array;
+  return address;
+}
+
+// object.member: an array is its address, an object is one of its own. What was copied from memory is what it was there.
+std::optional<Value> Walker::eval_in_object(const Value& object, std::string_view name, std::uint32_t node) {
+  if (object.object == none) return std::nullopt;
+  const std::optional<Value> address = address_in_object(object.object, name, node);
+  if (!address) return std::nullopt;
+  if (address->is_member_array) return address;
+  if (trace_.memories[address->memory].is_object) {
+    Value inner = with(object.expr);
+    inner.object = address->memory;
+    return inner;
+  }
+  if (address->levels > 1 || e_.is_unknown(object.expr)) return loaded(*address, node);
+  return std::nullopt;
+}
+
+// The memory that `a.b` names within an object of the thread's own, or a name alone in a method of one; none for anything else.
+std::uint32_t Walker::object_in(std::uint32_t node) {
+  const Value* const own = frames_.empty() || !frames_.back().object ? nullptr : &*frames_.back().object;
+  if (syntax().is(node, NodeKind::identifier)) {
+    if (slot_named(text(node)) || !own || own->object == none) return none;
+    return memory_of_member(own->object, text(node), node);
+  }
+  if (!syntax().is(node, NodeKind::field_expression)) return none;
+  const std::uint32_t argument = syntax().child(node, Role::argument);
+  std::uint32_t object = none;
+  if (syntax().is(argument, NodeKind::this_pointer)) {
+    object = own ? own->object : none;
+  } else if (syntax().is(argument, NodeKind::identifier)) {
+    const auto slot = slot_named(text(argument));
+    object = slot && slots_[*slot].value.kind == Value::number ? slots_[*slot].value.object : object_in(argument);
+  } else if (syntax().is(argument, NodeKind::field_expression)) {
+    object = object_in(argument);
+  }
+  if (object == none || !trace_.memories[object].is_object) return none;
+  return memory_of_member(object, text(syntax().child(node, Role::field)), node);
+}
+
+bool Walker::store_in_object(std::uint32_t left, const Value& value) {
+  const std::uint32_t memory = object_in(left);
+  if (memory == none) return false;
+  const std::uint32_t access = note_access(pointer_to(memory), left, Access::store);
+  if (access != none) trace_.accesses[access].value = truth(value);
+  return true;
+}
+
+// new float[n], in device code: each thread gets a block of its own, far from those of its neighbours.
+Value Walker::heap_array(std::uint32_t node) {
+  std::string_view type = text(node).substr(std::string_view("new ").size());
+  const std::size_t bracket = type.find('[');
+  if (bracket == type.npos || quiet_) return with(e_.opaque());
+  while (type.starts_with(' ')) type.remove_prefix(1);
+  type = type.substr(0, type.find('['));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  const std::uint32_t memory = add_memory(Space::global, "", type, node);
+  trace_.memories[memory].is_heap = trace_.memories[memory].holds_pointers = true;
+  Value array = pointer_to(memory);
+  array.expr = e_.load(e_.leaf(Op::thread_x), memory);
+  return array;
+}
+
+}  // namespace frx::derive::cuda
