@@ -90,6 +90,7 @@ std::int64_t* Lanes::new_row(ExprId e) const {
 }
 
 bool Lanes::is_same_for_all(ExprId e) const {
+  state_of(e);
   if (rows_[e].begin == same) return true;
   for (std::uint32_t lane = 1; lane < count_; ++lane) {
     if (at(e, lane) != at(e, 0)) return false;

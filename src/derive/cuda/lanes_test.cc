@@ -46,6 +46,7 @@ TEST(Lanes, SpreadOverTheBlockWarpByWarp) {
   const ExprId x = e.leaf(Op::thread_x), y = e.leaf(Op::thread_y);
   const Lanes lanes(e, {Sample::large_odd, {16, 16, 1}});
   EXPECT_EQ(lanes.count(), 128u);
+  ASSERT_TRUE(lanes.is_known(x) && lanes.is_known(y));
   EXPECT_EQ(lanes.at(x, 17), 1);
   EXPECT_EQ(lanes.at(y, 17), 1);
   EXPECT_EQ(lanes.thread_of(127), 255u);
