@@ -43,39 +43,45 @@ std::uint64_t bytes_touched(const Trace& trace, const Access& access, std::uint6
   return std::min(bytes, most);
 }
 
-// What a loop reads and has not stored itself was kept somewhere before it. An array that only loads and stores of one loop name may be
-// taken apart when that loop is unrolled.
-bool is_kept_for(const Trace& trace, const Access& load, const std::vector<std::uint32_t>& accesses) {
-  const std::uint32_t nest = outermost_loop(trace, load.loop);
-  if (trace.memories[load.memory].is_passed) return true;
-  return std::ranges::any_of(accesses, [&](std::uint32_t i) {
-    const Access& other = trace.accesses[i];
-    return other.kind == Access::store && other.loop != none && outermost_loop(trace, other.loop) != nest &&
-           bytes_touched(trace, other, bytes_of_registers + 1) > bytes_of_registers;
-  });
+bool is_large_part(const Trace& trace, const Access& access) {
+  return access.loop != none && bytes_touched(trace, access, bytes_of_registers + 1) > bytes_of_registers;
 }
+
+// The nests of loops that store more than the registers hold: one of them, and whether there are others.
+struct Writers {
+  std::uint32_t nest = none;
+  bool has_others = false;
+
+  void add(std::uint32_t other) {
+    has_others = has_others || (nest != none && nest != other);
+    nest = other;
+  }
+  bool has_another_than(std::uint32_t one) const { return has_others || (nest != none && nest != one); }
+};
 
 }  // namespace
 
+// What a loop reads and has not stored itself was kept somewhere before it. An array that only loads and stores of one loop name may be
+// taken apart when that loop is unrolled.
 LargeArray large_local_array(const Trace& trace) {
+  std::vector<std::uint64_t> bytes(trace.memories.size());  // 0: not large
+  for (std::size_t m = 0; m < bytes.size(); ++m) {
+    const std::uint64_t all = bytes_of(trace, trace.memories[m]).value_or(0);
+    if (all > bytes_of_registers) bytes[m] = all;
+  }
+  std::vector<Writers> writers(bytes.size());
+  for (const Access& access : trace.accesses) {
+    if (bytes[access.memory] > 0 && access.kind == Access::store && is_large_part(trace, access))
+      writers[access.memory].add(outermost_loop(trace, access.loop));
+  }
   LargeArray found;
-  for (std::uint32_t m = 0; m < trace.memories.size(); ++m) {
-    const auto bytes = bytes_of(trace, trace.memories[m]);
-    if (!bytes || *bytes <= bytes_of_registers) continue;
-    std::vector<std::uint32_t> accesses;
-    for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
-      if (trace.accesses[i].memory == m) accesses.push_back(i);
-    }
-    for (const std::uint32_t i : accesses) {
-      const Access& access = trace.accesses[i];
-      if (access.kind != Access::load || access.loop == none) continue;
-      if (bytes_touched(trace, access, bytes_of_registers + 1) > bytes_of_registers && is_kept_for(trace, access, accesses))
-        found.accesses.push_back(i);
-    }
-    if (found.accesses.empty()) continue;
-    found.memory = m;
-    found.bytes = *bytes;
-    return found;
+  for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
+    const Access& access = trace.accesses[i];
+    const std::uint32_t m = access.memory;
+    if (bytes[m] == 0 || access.kind != Access::load || m > found.memory || !is_large_part(trace, access)) continue;
+    if (!trace.memories[m].is_passed && !writers[m].has_another_than(outermost_loop(trace, access.loop))) continue;
+    if (m != found.memory) found = {m, bytes[m], {}};
+    found.accesses.push_back(i);
   }
   return found;
 }
