@@ -30,7 +30,7 @@ std::atomic<std::uint64_t> all_limit{no_limit};
 std::atomic<std::uint64_t> most_allowed{no_limit};  // of the machine
 std::atomic<bool> grows{false};
 std::atomic<std::uint64_t> most_resident{no_limit};  // of a process that spills; otherwise no_limit
-std::atomic<std::uint64_t> earned{0};                // what the input may need in all
+std::atomic<std::uint64_t> allowance{0};             // what the input may need in all
 std::atomic<std::uint64_t> shares_from{0};           // of a server: the limit while no request runs; 0: it is no server
 std::atomic<std::uint64_t> all_shares{0};
 
@@ -104,13 +104,17 @@ bool try_charge(std::size_t bytes) {
   return false;
 }
 
+std::uint64_t bytes_in_use() { return static_cast<std::uint64_t>(std::max<std::int64_t>(all_used.load(std::memory_order_relaxed), 0)); }
+
+// May the input need so much more, wherever that lies?
+bool is_within_allowance(std::size_t more) { return bytes_in_use() + Spill::bytes() + more <= allowance.load(std::memory_order_relaxed); }
+
 // A block in a file; nullptr where it is to lie in memory, or no file can be had.
 void* block_in_file(std::size_t size) {
   const std::uint64_t most = most_resident.load(std::memory_order_relaxed);
   if (most == no_limit || size < Spill::least_block()) return nullptr;
-  const auto used = static_cast<std::uint64_t>(std::max<std::int64_t>(all_used.load(std::memory_order_relaxed), 0));
-  if (used + size <= (size < least_lasting_block ? most / 4 * 3 : most / 2)) return nullptr;
-  return used + Spill::bytes() + size > earned ? nullptr : Spill::allocate(size);
+  if (bytes_in_use() + size <= (size < least_lasting_block ? most / 4 * 3 : most / 2)) return nullptr;
+  return is_within_allowance(size) ? Spill::allocate(size) : nullptr;
 }
 
 bool is_in_file(const void* block) {
@@ -169,7 +173,7 @@ void free_block(void* block, std::size_t size) noexcept {
 void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
   most_allowed = memory_of_machine() / 2;
   grows = !fixed;
-  earned = used() + base_bytes;
+  allowance = used() + base_bytes;
   all_limit = fixed ? *fixed : used() + std::min(base_bytes, most_allowed.load());
 }
 
@@ -228,7 +232,7 @@ void MemoryBudget::opened(std::string_view name) {
 }
 
 void MemoryBudget::read(std::uint64_t bytes) {
-  earned.fetch_add(bytes > no_limit / 2 / per_input_byte ? 0 : bytes * per_input_byte, std::memory_order_relaxed);
+  allowance.fetch_add(bytes > no_limit / 2 / per_input_byte ? 0 : bytes * per_input_byte, std::memory_order_relaxed);
   if (!grows) return;
   const std::uint64_t cap = most_allowed, more = bytes > cap / per_input_byte ? cap : bytes * per_input_byte;
   std::uint64_t now = all_limit;
@@ -254,8 +258,9 @@ void MemoryBudget::release(std::size_t bytes) noexcept {
 void* MemoryBudget::resized(void* block, std::size_t from, std::size_t to) {
   fail_as_asked();
   if (block != nullptr && is_in_file(block)) {
-    if (void* const moved = Spill::resize(block, to)) return moved;
-    refuse();
+    void* const moved = is_within_allowance(to - from) ? Spill::resize(block, to) : nullptr;
+    if (moved == nullptr) refuse();
+    return moved;
   }
   if (void* const in_file = block_in_file(to)) {
     if (from > 0) std::memcpy(in_file, block, std::min(from, to));

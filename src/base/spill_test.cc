@@ -122,6 +122,10 @@ TEST_F(BudgetThatSpills, NoMoreThanTheInputMayNeed) {
   Column<char> column;
   EXPECT_THROW(column.extend(4096 * spill_mib), OverBudget);
   EXPECT_EQ(column.size(), 0u);
+  column.extend(100 * spill_mib);
+  ASSERT_TRUE(Spill::holds(column.begin()));
+  EXPECT_THROW(column.extend(4096 * spill_mib), OverBudget);
+  EXPECT_EQ(column.size(), 100 * spill_mib);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
