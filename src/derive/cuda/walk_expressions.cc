@@ -126,9 +126,10 @@ ExprId Walker::uniform_named(std::string_view name) {
 }
 
 std::string_view Walker::name_of(ExprId uniform) const {
-  const std::int64_t number = e_[uniform].value - first_named_uniform;
-  const bool is_named = e_[uniform].op == Op::uniform && number >= 0 && number < static_cast<std::int64_t>(names_of_uniforms_.size());
-  return is_named ? names_of_uniforms_[static_cast<std::size_t>(number)] : std::string_view();
+  const Expr& e = e_[uniform];
+  if (e.op != Op::uniform || e.value < first_named_uniform) return {};
+  const auto number = static_cast<std::size_t>(e.value - first_named_uniform);
+  return number < names_of_uniforms_.size() ? names_of_uniforms_[number] : std::string_view();
 }
 
 Value Walker::eval_identifier(std::uint32_t node) {
