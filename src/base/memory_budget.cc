@@ -117,9 +117,10 @@ void* block_in_file(std::size_t size) {
   return is_within_allowance(size) ? Spill::allocate(size) : nullptr;
 }
 
-bool is_in_file(const void* block) {
-  constexpr std::uintptr_t least_page = 4096;  // malloc() gives no address of a whole page
-  return reinterpret_cast<std::uintptr_t>(block) % least_page == 0 && Spill::holds(block);
+// All blocks in files do, and few of malloc(): only of those it has to be looked up where they lie.
+bool begins_a_page(const void* block) {
+  constexpr std::uintptr_t least_page = 4096;
+  return reinterpret_cast<std::uintptr_t>(block) % least_page == 0;
 }
 
 [[noreturn]] void refuse() {
@@ -152,10 +153,7 @@ void* block_of(std::size_t size, std::size_t alignment) {
 
 void free_block(void* block) noexcept {
   if (block == nullptr) return;
-  if (is_in_file(block)) {
-    Spill::release(block);
-    return;
-  }
+  if (begins_a_page(block) && Spill::release(block)) return;
   if (!has_cache) open_cache();
   const std::size_t size = ::malloc_usable_size(block);
   if (cache.keep(block, size)) return;
@@ -257,7 +255,7 @@ void MemoryBudget::release(std::size_t bytes) noexcept {
 
 void* MemoryBudget::resized(void* block, std::size_t from, std::size_t to) {
   fail_as_asked();
-  if (block != nullptr && is_in_file(block)) {
+  if (block != nullptr && begins_a_page(block) && Spill::holds(block)) {
     void* const moved = is_within_allowance(to - from) ? Spill::resize(block, to) : nullptr;
     if (moved == nullptr) refuse();
     return moved;
@@ -276,10 +274,7 @@ void* MemoryBudget::resized(void* block, std::size_t from, std::size_t to) {
 }
 
 void MemoryBudget::freed(void* block, std::size_t bytes) noexcept {
-  if (block != nullptr && is_in_file(block)) {
-    Spill::release(block);
-    return;
-  }
+  if (block != nullptr && begins_a_page(block) && Spill::release(block)) return;
   std::free(block);
   release(bytes);
 }

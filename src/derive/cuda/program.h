@@ -87,6 +87,8 @@ struct Defined {
   bool is_kernel = false, is_in_several = false;              // files
 };
 
+struct Record;  // derive/cuda/declarations.h
+
 class Program {
  public:
   // `sources` must outlive the program. All of them are packed afterwards.
@@ -132,7 +134,6 @@ class Program {
   struct Declarations;
   void add(std::uint32_t source, Declarations&& declarations);
   void add_function(Function&& function);
-  template <typename Record>
   Struct layout_of(const Record& record);
   std::string_view define(std::string_view name, std::uint32_t source);
   // Files may be released; names are needed longer.

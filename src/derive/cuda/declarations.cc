@@ -1,0 +1,318 @@
+#include "derive/cuda/declarations.h"
+
+#include <charconv>
+#include <iterator>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::uint32_t deepest_declarator = 64;
+constexpr std::uint32_t most_specifiers = 64;  // before the name of a declaration, that are looked at
+
+// The declarator inside pointers, references and arrays: the child `declarator`, or the last child.
+std::uint32_t inner(const Source& source, std::uint32_t node) {
+  const std::uint32_t next = source.syntax.child(node, Role::declarator);
+  if (next != none) return next;
+  std::uint32_t last = none;
+  for (std::uint32_t c = source.syntax.first_child(node); c != none; c = source.syntax.next_sibling(c)) {
+    if (source.syntax.kind(c) != NodeKind::token) last = c;
+  }
+  return last;
+}
+
+std::uint32_t function_declarator(const Source& source, std::uint32_t node) {
+  std::uint32_t at = source.syntax.child(node, Role::declarator);
+  for (std::uint32_t depth = 0; at != none && depth < deepest_declarator; ++depth) {
+    if (source.syntax.is(at, NodeKind::function_declarator)) return at;
+    at = inner(source, at);
+  }
+  return none;
+}
+
+}  // namespace
+
+std::uint32_t name_in(const Source& source, std::uint32_t node) {
+  const auto& syntax = source.syntax;
+  for (std::uint32_t depth = 0; node != none && depth < deepest_declarator; ++depth) {
+    switch (syntax.kind(node)) {
+      case NodeKind::identifier:
+      case NodeKind::field_identifier:
+      case NodeKind::type_identifier: return node;
+      case NodeKind::qualified_identifier:
+      case NodeKind::template_function:
+      case NodeKind::template_method:
+      case NodeKind::template_type: node = syntax.child(node, Role::name); break;
+      case NodeKind::field_expression: node = syntax.child(node, Role::field); break;
+      case NodeKind::init_declarator:
+      case NodeKind::array_declarator:
+      case NodeKind::function_declarator: node = syntax.child(node, Role::declarator); break;
+      case NodeKind::pointer_declarator:
+      case NodeKind::reference_declarator:
+      case NodeKind::parenthesized:
+      case NodeKind::parenthesized_declarator:
+      case NodeKind::attributed_declarator: node = inner(source, node); break;
+      case NodeKind::parameter:
+      case NodeKind::optional_parameter: node = syntax.child(node, Role::declarator); break;
+      default: return none;
+    }
+  }
+  return none;
+}
+
+bool has_word(const Source& source, std::uint32_t declaration, std::string_view word) {
+  const auto& syntax = source.syntax;
+  std::uint32_t seen = 0;
+  for (std::uint32_t c = syntax.first_child(declaration); c != none && seen < most_specifiers; c = syntax.next_sibling(c), ++seen) {
+    if (syntax[c].role == Role::declarator) return false;
+    if (source.text_of(c) == word) return true;
+  }
+  return false;
+}
+
+bool is_one_statement(const Source& source, std::uint32_t body) {
+  std::uint32_t only = none;
+  for (std::uint32_t c = source.syntax.first_child(body); c != none; c = source.syntax.next_sibling(c)) {
+    if (source.syntax.is(c, NodeKind::token)) continue;
+    if (only != none) return false;
+    only = c;
+  }
+  return only != none && (source.syntax.is(only, NodeKind::return_statement) || source.syntax.is(only, NodeKind::expression_statement));
+}
+
+bool hands_back_reference(const Source& source, const Function& function) {
+  const std::uint32_t declarator = source.syntax.child(function.at.node, Role::declarator);
+  return source.syntax.is(declarator, NodeKind::reference_declarator) && is_one_statement(source, function.body);
+}
+
+std::uint32_t indirections(const Source& source, std::uint32_t declarator) {
+  std::uint32_t count = 0;
+  for (std::uint32_t depth = 0; declarator != none && depth < deepest_declarator; ++depth) {
+    const NodeKind kind = source.syntax.kind(declarator);
+    if (kind == NodeKind::identifier || kind == NodeKind::field_identifier) return count;
+    if (kind == NodeKind::pointer_declarator || kind == NodeKind::array_declarator || kind == NodeKind::abstract_pointer_declarator ||
+        kind == NodeKind::abstract_array_declarator) {
+      ++count;
+    }
+    declarator = inner(source, declarator);
+  }
+  return count;
+}
+
+namespace {
+
+// The declarations of one file, as written.
+class Declarer {
+ public:
+  Declarer(const Source& source, std::uint32_t index) : source_(source), syntax_(source.syntax), index_(index) {}
+
+  // Of the nodes from `first` to before `last`, which are whole declarations of the file.
+  std::vector<Declaration> read(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t n = first; n < last; ++n) {
+      if (syntax_[n].begin >= source_.size) break;  // bodies of macros
+      switch (syntax_.kind(n)) {
+        case NodeKind::function_definition: add_function(n); break;
+        case NodeKind::declaration: add_declaration(n); break;
+        case NodeKind::enumerator: add_enumerator(n); break;
+        case NodeKind::alias_declaration:
+        case NodeKind::type_definition: add_alias(n); break;
+        case NodeKind::struct_specifier:
+        case NodeKind::class_specifier: add_struct(n); break;
+        case NodeKind::field_expression: add_named_member(n); break;
+        default: break;
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::string_view text(std::uint32_t node) const { return source_.text_of(node); }
+
+  void add_function(std::uint32_t node) {
+    Function function;
+    function.at = {index_, node};
+    function.declarator = function_declarator(source_, node);
+    function.body = syntax_.child(node, Role::body);
+    if (function.declarator == none || function.body == none) return;
+    function.name_node = name_in(source_, syntax_.child(function.declarator, Role::declarator));
+    function.is_kernel = has_word(source_, node, "__global__");
+    function.is_device = has_word(source_, node, "__device__");
+    function.record = record_around(node);
+    if (function.name_node == none) {
+      // The operator of a class that launches, or one that objects of device code are used with.
+      function.name_node = syntax_.child(function.declarator, Role::declarator);
+      if (function.name_node == none || function.is_kernel || (function.is_device && function.record.empty())) return;
+    }
+    function.name = text(function.name_node);
+    if (function.is_kernel || function.is_device) {
+      pointers_.clear();
+      end_of_pointers_ = syntax_[node].last;
+    }
+    const std::uint32_t parameters = syntax_.child(function.declarator, Role::parameters);
+    for (std::uint32_t p = parameters == none ? none : syntax_.first_child(parameters); p != none; p = syntax_.next_sibling(p)) {
+      const NodeKind kind = syntax_.kind(p);
+      if (kind != NodeKind::parameter && kind != NodeKind::optional_parameter) continue;
+      function.parameters.push_back(p);
+      if (end_of_pointers_ == syntax_[node].last) add_pointer(p);
+    }
+    found_.emplace_back(std::move(function));
+  }
+
+  // A parameter that points to objects of some class.
+  void add_pointer(std::uint32_t parameter) {
+    const std::uint32_t type = syntax_.child(parameter, Role::type), declarator = syntax_.child(parameter, Role::declarator);
+    if (!syntax_.is(type, NodeKind::type_identifier) || indirections(source_, declarator) != 1) return;
+    const std::uint32_t name = name_in(source_, declarator);
+    if (name != none) pointers_.insert_or_assign(text(name), text(type));
+  }
+
+  // p[i].member, p->member; not p[i].method().
+  void add_named_member(std::uint32_t node) {
+    if (node >= end_of_pointers_ || pointers_.empty()) return;
+    const std::uint32_t parent = syntax_[node].parent;
+    if (syntax_.is(parent, NodeKind::call) && syntax_.child(parent, Role::function) == node) return;
+    std::uint32_t object = syntax_.child(node, Role::argument);
+    if (syntax_.is(object, NodeKind::subscript)) object = syntax_.child(object, Role::argument);
+    const auto pointer = syntax_.is(object, NodeKind::identifier) ? pointers_.find(text(object)) : pointers_.end();
+    if (pointer == pointers_.end()) return;
+    const NamedMember found{pointer->second, text(syntax_.child(node, Role::field))};
+    if (members_.emplace(found.type, found.member).second) found_.emplace_back(found);
+  }
+
+  // The name of the class in whose braces a function stands.
+  std::string_view record_around(std::uint32_t node) const {
+    std::uint32_t list = syntax_[node].parent;
+    if (syntax_.is(list, NodeKind::template_declaration)) list = syntax_[list].parent;
+    if (!syntax_.is(list, NodeKind::field_declaration_list)) return "";
+    return text(name_in(source_, syntax_.child(syntax_[list].parent, Role::name)));
+  }
+
+  // It counts from the last one before it in its list that has a value.
+  void add_enumerator(std::uint32_t node) {
+    const std::uint32_t list = syntax_[node].parent, value = syntax_.child(node, Role::value);
+    ++last_enumerator_.behind;
+    if (list != enumerators_of_) last_enumerator_ = {{index_, none}, 0};
+    if (value != none) last_enumerator_ = {{index_, value}, 0};
+    enumerators_of_ = list;
+    found_.emplace_back(Enumerator{text(syntax_.child(node, Role::name)), last_enumerator_});
+  }
+
+  void add_declaration(std::uint32_t node) {
+    std::uint32_t depth = 0;
+    for (std::uint32_t p = syntax_[node].parent; p != none; p = syntax_[p].parent) {
+      if (++depth > deepest_declarator) return;
+      if (syntax_.is(p, NodeKind::compound_statement) || syntax_.is(p, NodeKind::function_definition)) return;
+      if (syntax_.is(p, NodeKind::field_declaration_list)) return;
+    }
+    Global global;
+    global.declaration = {index_, node};
+    global.is_constant_memory = has_word(source_, node, "__constant__");
+    global.is_shared = has_word(source_, node, "__shared__");
+    global.is_device = has_word(source_, node, "__device__");
+    for (std::uint32_t c = syntax_.first_child(node); c != none; c = syntax_.next_sibling(c)) {
+      if (syntax_[c].role != Role::declarator) continue;
+      const std::uint32_t name = name_in(source_, c);
+      if (name == none || syntax_.is(c, NodeKind::function_declarator)) continue;
+      global.declarator = {index_, c};
+      found_.emplace_back(NamedGlobal{text(name), global});
+    }
+  }
+
+  void add_alias(std::uint32_t node) {
+    std::uint32_t name = syntax_.child(node, Role::name);
+    if (name == none) name = name_in(source_, syntax_.child(node, Role::declarator));
+    const std::uint32_t type = syntax_.child(node, Role::type);
+    if (name == none || type == none) return;
+    // `typedef float* p;` does not name float.
+    const std::uint32_t declarator = syntax_.child(node, Role::declarator);
+    if (declarator != none && indirections(source_, declarator) > 0) return;
+    if (!syntax_.is(type, NodeKind::struct_specifier)) {
+      found_.emplace_back(Alias{text(name), text(type)});
+      return;
+    }
+    const std::uint32_t tag = syntax_.child(type, Role::name);
+    if (tag == none) return add_struct(type);
+    found_.emplace_back(Alias{text(name), text(tag)});
+  }
+
+  void add_struct(std::uint32_t node) {
+    const std::uint32_t body = syntax_.child(node, Role::body);
+    Record record;
+    record.name = text(syntax_.child(node, Role::name));
+    if (record.name.empty()) {  // typedef struct { ... } name;
+      const std::uint32_t parent = syntax_[node].parent;
+      if (!syntax_.is(parent, NodeKind::type_definition)) return;
+      record.name = text(syntax_.child(parent, Role::declarator));
+    }
+    if (body == none || record.name.empty()) return;
+    record.holds_shared = holds_shared(body);
+    for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
+      if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
+      for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
+        if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
+        record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
+                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator), elements_of(d),
+                                  indirections(source_, d)});
+      }
+    }
+    found_.emplace_back(std::move(record));
+  }
+
+  // Of `float r[3][3]`: 9. Sizes that are no numbers are unknown.
+  std::uint32_t elements_of(std::uint32_t declarator) const {
+    constexpr std::uint32_t most = 1 << 20;
+    std::uint32_t all = 1;
+    for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
+      const std::string_view digits = text(syntax_.child(d, Role::size));
+      std::uint32_t extent = 0;
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+      if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || extent == 0 || extent > most / all) return 0;
+      all *= extent;
+    }
+    return all;
+  }
+
+  // template <class T> struct SharedMemory { __device__ operator T*() { extern __shared__ int bytes[]; return (T*)bytes; } };
+  bool holds_shared(std::uint32_t body) const {
+    constexpr std::uint32_t longest = 400;  // nodes of a class that does nothing else
+    if (syntax_[body].last - body > longest) return false;
+    for (std::uint32_t n = body; n < syntax_[body].last; ++n) {
+      if (syntax_.is(n, NodeKind::declaration) && has_word(source_, n, "__shared__")) return true;
+    }
+    return false;
+  }
+
+  const Source& source_;
+  const model::cuda::Syntax& syntax_;
+  std::uint32_t index_;
+  std::uint32_t enumerators_of_ = none;  // the list of the last enumerator
+  EnumeratorValue last_enumerator_;
+  std::vector<Declaration> found_;
+  std::unordered_map<std::string_view, std::string_view> pointers_;  // types by name, of parameters of the last function of device code,
+  std::uint32_t end_of_pointers_ = 0;                                // which ends there
+  std::set<std::pair<std::string_view, std::string_view>> members_;  // types and members that were found
+};
+
+}  // namespace
+
+// A large file is read in parts: some declarations at file scope each.
+std::vector<Declaration> declarations_in(const Source& source, std::uint32_t index) {
+  constexpr std::uint32_t part = 65'536;  // nodes
+  const model::cuda::Syntax& syntax = source.syntax;
+  std::vector<std::uint32_t> begins{0};
+  for (std::uint32_t n = 1; n < syntax.size(); n = syntax[n].last) {
+    if (n - begins.back() >= part) begins.push_back(n);
+  }
+  begins.push_back(syntax.size());
+  std::vector<std::vector<Declaration>> found(begins.size() - 1);
+  for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = Declarer(source, index).read(begins[i], begins[i + 1]); });
+  std::vector<Declaration> all = std::move(found.front());
+  for (std::vector<Declaration>& some : std::span(found).subspan(1)) std::ranges::move(some, std::back_inserter(all));
+  return all;
+}
+
+}  // namespace frx::derive::cuda
