@@ -47,6 +47,21 @@ void put_record(JsonObject& out, const Record& record) {
           record.share(), "excess_ns", whole_ns(record.excess_ns), "every_steps", record.period);
 }
 
+void put_late_nodes(JsonObject& out, const FleetView& view) {
+  out.list("late_nodes", view.fleet.nodes, [&](JsonObject& inner, const FleetNode& node) { put_node(inner, view, node); });
+}
+
+void put_slow_links(JsonObject& out, const FleetView& view) {
+  out.list("slow_links", view.fleet.links, [&](JsonObject& inner, const FleetLink& link) { put_link(inner, view, link); });
+}
+
+void put_group_roles(JsonObject& out, const FleetView& view) {
+  out.list("groups", view.fleet.roles, [](JsonObject& inner, const derive::ranks::FleetRoles& role) {
+    inner.add("role", name_of(role.role), "groups", role.groups, "least_ranks", role.least, "most_ranks", role.most, "transfer_ns",
+              whole_ns(role.transfer_ns));
+  });
+}
+
 void put_fleet(JsonObject& out, const FleetView& view) {
   const Fleet& fleet = view.fleet;
   std::vector<std::size_t> late;
@@ -57,13 +72,10 @@ void put_fleet(JsonObject& out, const FleetView& view) {
           fleet.enough_steps, "step_time_ns", whole_ns(fleet.step_ns), "waited_ns", whole_ns(fleet.waited_ns), "noise_ns",
           whole_ns(fleet.noise_ns), "collectives_matched", fleet.collectives, "collectives_ended_together", fleet.together,
           "sequences_that_differ", fleet.mismatches, "first_difference", unless_empty(fleet.first_mismatch));
-  out.list("late_nodes", fleet.nodes, [&](JsonObject& inner, const FleetNode& node) { put_node(inner, view, node); });
+  put_late_nodes(out, view);
   out.list("late_ranks", late, [&](JsonObject& inner, std::size_t i) { put_late_rank(inner, view, i); });
-  out.list("slow_links", fleet.links, [&](JsonObject& inner, const FleetLink& link) { put_link(inner, view, link); });
-  out.list("groups", fleet.roles, [](JsonObject& inner, const derive::ranks::FleetRoles& role) {
-    inner.add("role", name_of(role.role), "groups", role.groups, "least_ranks", role.least, "most_ranks", role.most, "transfer_ns",
-              whole_ns(role.transfer_ns));
-  });
+  put_slow_links(out, view);
+  put_group_roles(out, view);
   out.object("clocks", [&](JsonObject& inner) {
     inner.add("largest_offset_ns", fleet.clocks.offset_ns ? std::optional(whole_ns(*fleet.clocks.offset_ns)) : std::nullopt,
               "largest_drift_ppm", fleet.clocks.drift_ppm);

@@ -33,19 +33,16 @@ FleetView::FleetView(const report::FleetReport& report) : fleet(report.fleet), w
   }
 }
 
+FleetView::FleetView(const history::ComparedRanks& ranks) : fleet(ranks.fleet), words(ranks.words) {
+  for (const derive::ranks::FleetRank& one : ranks.ranks) {
+    numbers.push_back(one.rank);
+    nodes.push_back(one.node);
+  }
+}
+
 namespace {
 
 constexpr std::size_t rows_shown = 16, nodes_named = 4;
-
-// Late by themselves, the costliest first.
-std::vector<std::size_t> late_alone(const Fleet& fleet) {
-  std::vector<std::size_t> late;
-  for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
-    if (fleet.ranks[i].late.habit != Habit::none && !fleet.ranks[i].by_node) late.push_back(i);
-  }
-  std::ranges::stable_sort(late, std::ranges::greater{}, [&](std::size_t i) { return fleet.ranks[i].late.cost_ns(); });
-  return late;
-}
 
 std::string counted(std::size_t always, std::size_t sometimes, std::string_view what) {
   std::vector<std::string> parts;
@@ -74,6 +71,15 @@ std::string link_name(const FleetView& view, const FleetLink& link) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> late_ranks(const Fleet& fleet) {
+  std::vector<std::size_t> late;
+  for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
+    if (fleet.ranks[i].late.habit != Habit::none) late.push_back(i);
+  }
+  std::ranges::stable_sort(late, std::ranges::greater{}, [&](std::size_t i) { return fleet.ranks[i].late.cost_ns(); });
+  return late;
+}
 
 std::string of_steps(const Record& record) {
   if (record.habit == Habit::always && record.hits == record.steps) return "every step";
@@ -116,7 +122,8 @@ void add_late(Document& page, const FleetView& view) {
   const Fleet& fleet = view.fleet;
   page.section("Late ranks and nodes");
   page.paragraph(fleet_sentence(view));
-  const std::vector<std::size_t> alone = late_alone(fleet);
+  std::vector<std::size_t> alone = late_ranks(fleet);
+  std::erase_if(alone, [&](std::size_t i) { return fleet.ranks[i].by_node; });
   if (fleet.nodes.empty() && alone.empty()) return;
   page.blank();
   Table table{{number_column("late by", 9), number_column("of a step", 9, 2), answer::Column{"in", 22}, words_column("who", Fit::wrap)}};

@@ -6,6 +6,7 @@
 
 #include "answer/document.h"
 #include "answer/json_object.h"
+#include "history/compared_ranks.h"
 #include "report/fleet_report.h"
 #include "report/ranks_report.h"
 
@@ -15,6 +16,7 @@ namespace frx::compose {
 struct FleetView {
   explicit FleetView(const report::RanksReport& report);
   explicit FleetView(const report::FleetReport& report);
+  explicit FleetView(const history::ComparedRanks& ranks);
 
   const derive::ranks::Fleet& fleet;
   const Interner& words;
@@ -22,6 +24,8 @@ struct FleetView {
   std::vector<std::string_view> nodes;  // of each rank; "": not known
 };
 
+// Indices of those that are late, with their node or by themselves, the costliest first.
+std::vector<std::size_t> late_ranks(const derive::ranks::Fleet& fleet);
 // "every step", "12 of 20 steps, every 4".
 std::string of_steps(const derive::ranks::Record& record);
 void put_record(answer::JsonObject& out, const derive::ranks::Record& record);
@@ -38,6 +42,10 @@ std::string clocks_text(const FleetView& view);
 bool has_more_than_late_ranks(const FleetView& view);
 
 void put_fleet(answer::JsonObject& out, const FleetView& view);
+// Its members late_nodes and slow_links; groups.
+void put_late_nodes(answer::JsonObject& out, const FleetView& view);
+void put_slow_links(answer::JsonObject& out, const FleetView& view);
+void put_group_roles(answer::JsonObject& out, const FleetView& view);
 void put_fleet_report(answer::JsonObject& out, const report::FleetReport& report);
 answer::Document document_of(const report::FleetReport& report);
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "answer/answer.h"
-#include "history/run_rank.h"
+#include "history/compared_ranks.h"
 #include "history/views.h"
 
 namespace frx::compose {
@@ -17,7 +17,7 @@ answer::Answer answer_of(std::shared_ptr<const history::Baselines> baselines);
 // `mode`: "history_export", "history_import" or "history_pruned".
 answer::Answer answer_of(std::shared_ptr<const history::Moved> moved, std::string mode);
 answer::Answer answer_of(std::shared_ptr<const history::Health> health);
-answer::Answer answer_of(std::shared_ptr<const history::LateRanks> ranks);
+answer::Answer answer_of(std::shared_ptr<const history::ComparedRanks> ranks);
 
 // The beginning of an id that people are shown.
 std::string short_id(std::string_view id);

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
-#include "derive/ranks/fleet_chance.h"
 #include "derive/ranks/fleet_step.h"
 
 namespace frx::history {
-
-using derive::ranks::Evidence;
-using derive::ranks::Habit;
-using derive::ranks::Hits;
 
 Result<RunRank> run_rank_of(const model::RankSummary& summary) {
   if (!summary.head.rank) {
@@ -35,37 +30,6 @@ Result<RunRank> run_rank_of(const model::RankSummary& summary) {
     }
   }
   return rank;
-}
-
-std::vector<LateRanks::One> LateRanks::late() const {
-  std::vector<One> found;
-  for (const One& one : all) {
-    if (one.late.habit != Habit::none) found.push_back(one);
-  }
-  std::ranges::stable_sort(found, std::ranges::greater{}, [](const One& one) { return one.late.cost_ns(); });
-  return found;
-}
-
-LateRanks late_ranks_of(const RankReduction& reduction, const knowledge::FleetRules& rules) {
-  LateRanks shown;
-  shown.ranks = reduction.ranks;
-  shown.steps = reduction.steps;
-  shown.collectives = reduction.collectives;
-  std::vector<Evidence> evidence;
-  for (const RankHits& one : reduction.hits) {
-    evidence.emplace_back(Hits(one.steps, one.clear, static_cast<double>(one.clear_ns)),
-                          Hits(one.steps, one.leaning, static_cast<double>(one.leaning_ns)));
-  }
-  std::vector<const Evidence*> pointers;
-  for (const Evidence& one : evidence) pointers.push_back(&one);
-  const derive::ranks::Verdicts verdicts(pointers, rules);
-  shown.steps_needed = verdicts.steps_needed();
-  for (std::size_t i = 0; i < evidence.size(); ++i) {
-    const RankHits& hits = reduction.hits[i];
-    const double waited = hits.steps > 0 ? static_cast<double>(hits.waited_ns) / static_cast<double>(hits.steps) : 0;
-    shown.all.push_back({hits.rank, hits.node, verdicts.of(evidence[i]), waited});
-  }
-  return shown;
 }
 
 }  // namespace frx::history

@@ -7,17 +7,21 @@
 namespace frx::history {
 namespace {
 
-// ?1: the run. ?2: noise_times, ?3: least_ns, ?4: least_share of data/ranks/fleet.yaml. Of an even number of values the upper one in the
-// middle counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
-constexpr std::string_view reduction = R"sql(
+// ?1: the run. What both queries begin with: its collectives, and groups whose members have the same ones in a step.
+constexpr std::string_view matched = R"sql(
 WITH here AS MATERIALIZED (SELECT step, members, nth, rank, what, duration_ns AS d, own_ns AS own FROM collective WHERE run = ?1),
 usual_steps AS (SELECT step FROM here GROUP BY step HAVING 2 * count(DISTINCT rank) > (SELECT count(*) FROM run_rank WHERE run = ?1)),
 sizes AS (SELECT members, count(DISTINCT rank) AS size FROM here GROUP BY members),
 matched AS (
-  SELECT step, members FROM (
+  SELECT step, members, max(size) AS size FROM (
     SELECT step, members, nth, count(*) AS n, count(DISTINCT what) AS kinds FROM here WHERE step IN (SELECT step FROM usual_steps)
     GROUP BY step, members, nth) JOIN sizes USING (members)
   GROUP BY step, members HAVING max(kinds) = 1 AND min(n) = max(size) AND max(n) = max(size) AND max(size) > 1),
+)sql";
+
+// What each rank came later by work of its own. ?2: noise_times, ?3: least_ns, ?4: least_share of `late` in data/ranks/fleet.yaml. Of an
+// even number of values the upper one in the middle counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
+constexpr std::string_view late_ranks = R"sql(
 ordered AS MATERIALIZED (
   SELECT step, members, nth, rank, d, own, count(*) OVER one AS n, count(own) OVER one AS known,
     row_number() OVER (one ORDER BY d) AS by_d, row_number() OVER (one ORDER BY own) AS by_own
@@ -41,12 +45,50 @@ apart AS MATERIALIZED (
   FROM placed JOIN (SELECT step, max(late) AS usual FROM placed WHERE i = n / 2 + 1 GROUP BY step) USING (step)),
 limits AS (SELECT step, usual, distance / 0.67449 * ?2 AS noise FROM apart WHERE i = n / 2 + 1),
 judged AS (
-  SELECT rank, node, late, waited, late > max(limits.usual + noise, ?3, ?4 * step_ns) AS clear,
+  SELECT rank, step, late, waited, late > max(limits.usual + noise, ?3, ?4 * step_ns) AS clear,
     late > max(limits.usual + noise / 2, ?3, ?4 * step_ns) AS leaning
   FROM apart JOIN limits USING (step) JOIN run_rank USING (rank) WHERE run = ?1)
-SELECT rank, node, count(*), sum(clear), sum(leaning), sum(CASE WHEN clear THEN late ELSE 0 END),
-  sum(CASE WHEN leaning THEN late ELSE 0 END), sum(waited)
-FROM judged GROUP BY rank ORDER BY rank)sql";
+SELECT rank, sum(waited), count(*), sum(clear), sum(leaning), sum(CASE WHEN clear THEN late ELSE 0 END),
+  sum(CASE WHEN leaning THEN late ELSE 0 END), 0, 0, group_concat(CASE WHEN clear THEN step END)
+FROM judged GROUP BY rank)sql";
+
+// How long the transfers of each group took beside those of groups of its size with the same collectives. ?2: noise_times, ?3: least_ns, ?4:
+// least_share of `slow_link`, ?5: fewest_peers. SQLite keeps the order of a subquery where group_concat asks for it.
+constexpr std::string_view slow_groups = R"sql(
+transfers AS (
+  SELECT step, members, nth, size, min(d) AS transfer, min(what) AS what FROM here JOIN matched USING (step, members)
+  GROUP BY step, members, nth),
+of_groups AS (
+  SELECT step, members, size, sum(transfer) AS transfer, count(*) AS calls, group_concat(what) AS what
+  FROM (SELECT * FROM transfers ORDER BY step, members, nth) GROUP BY step, members),
+placed AS MATERIALIZED (
+  SELECT step, members, size, what, transfer, calls, count(*) OVER alike AS n, row_number() OVER (alike ORDER BY transfer) AS i
+  FROM of_groups WINDOW alike AS (PARTITION BY step, size, what)),
+apart AS MATERIALIZED (
+  SELECT step, members, size, what, transfer, calls, n, usual, abs(transfer - usual) AS distance,
+    row_number() OVER (PARTITION BY step, size, what ORDER BY abs(transfer - usual)) AS i
+  FROM placed JOIN (SELECT step, size, what, transfer AS usual FROM placed WHERE i = n / 2 + 1) USING (step, size, what)),
+judged AS (
+  SELECT members, step, calls, transfer, transfer - usual AS excess, CASE WHEN usual > 0 THEN 1.0 * transfer / usual ELSE 0 END AS ratio,
+    n >= ?5 AS compared, n >= ?5 AND transfer - usual > max(noise, ?3, ?4 * usual) AS clear,
+    n >= ?5 AND transfer - usual > max(noise / 2, ?3, ?4 * usual) AS leaning
+  FROM apart JOIN (SELECT step, size, what, distance / 0.67449 * ?2 AS noise FROM apart WHERE i = n / 2 + 1) USING (step, size, what))
+SELECT text, sum(transfer), sum(compared), sum(clear), sum(leaning), sum(CASE WHEN clear THEN excess ELSE 0 END),
+  sum(CASE WHEN leaning THEN excess ELSE 0 END), sum(CASE WHEN clear THEN ratio ELSE 0 END),
+  sum(CASE WHEN leaning THEN ratio ELSE 0 END), group_concat(CASE WHEN clear THEN step END), count(*), sum(calls)
+FROM judged JOIN name ON name.id = judged.members GROUP BY judged.members)sql";
+
+// Of columns 2 to 9 of both queries.
+StepHits hits_in(const Statement& row) {
+  return {.steps = static_cast<std::uint64_t>(row.integer(2)),
+          .clear = static_cast<std::uint64_t>(row.integer(3)),
+          .leaning = static_cast<std::uint64_t>(row.integer(4)),
+          .clear_ns = row.real(5),
+          .leaning_ns = row.real(6),
+          .clear_ratios = row.real(7),
+          .leaning_ratios = row.real(8),
+          .clear_steps = numbers_in(row.text(9))};
+}
 
 }  // namespace
 
@@ -66,27 +108,36 @@ Result<std::vector<bool>> SqliteStore::add_ranks(const std::string& run, std::sp
 
 Result<RankReduction> SqliteStore::reduce_ranks(const std::string& run, const knowledge::FleetRules& rules) {
   RankReduction reduced;
-  TRY_ASSIGN(
-      Statement counts,
-      connection_.prepare("SELECT r.id, (SELECT count(*) FROM run_rank WHERE run = r.id), (SELECT count(DISTINCT step) FROM collective "
-                          "WHERE run = r.id), (SELECT count(*) FROM collective WHERE run = r.id) FROM run r WHERE r.name = ?1"));
-  TRY_ASSIGN(const bool is_there, counts.bind(1, run).step());
+  TRY_ASSIGN(Statement known, connection_.prepare("SELECT id, (SELECT count(*) FROM collective WHERE run = id) FROM run WHERE name = ?1"));
+  TRY_ASSIGN(const bool is_there, known.bind(1, run).step());
   if (!is_there) return reduced;
-  reduced.ranks = static_cast<std::uint64_t>(counts.integer(1));
-  reduced.steps = static_cast<std::uint64_t>(counts.integer(2));
-  reduced.collectives = static_cast<std::uint64_t>(counts.integer(3));
-  TRY_ASSIGN(Statement statement, connection_.prepare(reduction));
-  statement.bind(1, counts.integer(0)).bind(2, std::optional(rules.late.noise_times)).bind(3, std::optional(rules.late.least_ns));
-  statement.bind(4, std::optional(rules.late.least_share));
-  TRY_ASSIGN(reduced.hits, statement.all([](const Statement& row) {
-    RankHits one{.rank = row.integer(0), .node = row.text(1)};
-    one.steps = static_cast<std::uint64_t>(row.integer(2));
-    one.clear = static_cast<std::uint64_t>(row.integer(3));
-    one.leaning = static_cast<std::uint64_t>(row.integer(4));
-    one.clear_ns = row.integer(5);
-    one.leaning_ns = row.integer(6);
-    one.waited_ns = row.integer(7);
-    return one;
+  const std::int64_t id = known.integer(0);
+  reduced.collectives = static_cast<std::uint64_t>(known.integer(1));
+  TRY_ASSIGN(Statement ranks, connection_.prepare("SELECT rank, node, step_ns FROM run_rank WHERE run = ?1 ORDER BY rank"));
+  TRY_ASSIGN(reduced.ranks, ranks.bind(1, id).all([](const Statement& row) {
+    return derive::ranks::FleetRank{.rank = row.integer(0), .node = row.text(1), .steps = {}, .step_ns = row.real(2), .base_time_ns = 0};
+  }));
+  TRY_ASSIGN(Statement steps, connection_.prepare("SELECT step FROM collective WHERE run = ?1 GROUP BY step HAVING 2 * count(DISTINCT rank) > "
+                                                  "(SELECT count(*) FROM run_rank WHERE run = ?1) ORDER BY step"));
+  TRY_ASSIGN(reduced.steps, steps.bind(1, id).all([](const Statement& row) { return row.integer(0); }));
+  TRY_ASSIGN(Statement groups,
+             connection_.prepare("SELECT text, group_concat(rank) FROM (SELECT DISTINCT members, rank FROM collective WHERE run = ?1) JOIN "
+                                 "name ON name.id = members GROUP BY members HAVING count(*) > 1"));
+  TRY_ASSIGN(reduced.groups, groups.bind(1, id).all([](const Statement& row) {
+    return GroupOfRanks{row.text(0), numbers_in(row.text(1))};
+  }));
+  const auto compared = [&](std::string_view query, const knowledge::FleetThreshold& threshold) -> Result<Statement> {
+    TRY_ASSIGN(Statement statement, connection_.prepare(std::string(matched).append(query)));
+    statement.bind(1, id).bind(2, std::optional(threshold.noise_times)).bind(3, std::optional(threshold.least_ns));
+    statement.bind(4, std::optional(threshold.least_share));
+    return statement;
+  };
+  TRY_ASSIGN(Statement late, compared(late_ranks, rules.late));
+  TRY_ASSIGN(reduced.hits, late.all([](const Statement& row) { return RankHits{row.integer(0), hits_in(row), row.real(1)}; }));
+  TRY_ASSIGN(Statement slow, compared(slow_groups, rules.slow_link));
+  TRY_ASSIGN(reduced.transfers, slow.bind(5, static_cast<std::int64_t>(rules.fewest_peers)).all([](const Statement& row) {
+    return GroupHits{row.text(0), hits_in(row), static_cast<std::uint64_t>(row.integer(10)), static_cast<std::uint64_t>(row.integer(11)),
+                     row.real(1)};
   }));
   return reduced;
 }

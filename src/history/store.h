@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "history/compared_ranks.h"
 #include "history/record.h"
 #include "history/run_rank.h"
 

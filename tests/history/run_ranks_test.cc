@@ -1,9 +1,12 @@
-// Ranks of a made-up cluster in every store: what the query of the store says is what frx analyze says of the same summaries.
+// Ranks of a made-up cluster in every store: what the queries of the store say is what frx analyze says of the same summaries.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "analyse/summaries.h"
+#include "base/text.h"
+#include "compose/fleet_words.h"
 #include "history/clickhouse/clickhouse_store.h"
 #include "history/on_each_store.h"
 #include "history/run_rank.h"
@@ -39,25 +42,56 @@ class RunRanks : public OnEachStore {
 INSTANTIATE_TEST_SUITE_P(Stores, RunRanks, ::testing::Values("SQLite", "ClickHouse", "Chdb"),
                          [](const auto& one) { return std::string(one.param); });
 
-void expect_the_same(const LateRanks& said, const derive::ranks::Fleet& fleet) {
-  ASSERT_EQ(said.all.size(), fleet.ranks.size());
-  std::size_t late = 0;
-  for (std::size_t i = 0; i < said.all.size(); ++i) {
-    const derive::ranks::Record &ours = said.all[i].late, &theirs = fleet.ranks[i].late;
-    EXPECT_EQ(ours.habit, theirs.habit) << i;
-    EXPECT_EQ(ours.steps, theirs.steps) << i;
-    EXPECT_EQ(ours.hits, theirs.hits) << i;
-    EXPECT_NEAR(ours.excess_ns, theirs.excess_ns, 1e-6 * theirs.excess_ns) << i;
-    late += ours.habit != derive::ranks::Habit::none;
+void expect_the_same(const derive::ranks::Record& ours, const derive::ranks::Record& theirs, std::string_view of) {
+  EXPECT_EQ(ours.habit, theirs.habit) << of;
+  EXPECT_EQ(ours.steps, theirs.steps) << of;
+  EXPECT_EQ(ours.hits, theirs.hits) << of;
+  EXPECT_EQ(ours.period, theirs.period) << of;
+  EXPECT_NEAR(ours.excess_ns, theirs.excess_ns, 1e-6 * theirs.excess_ns) << of;
+  EXPECT_NEAR(ours.ratio, theirs.ratio, 1e-6) << of;
+}
+
+std::string names_of(const derive::ranks::FleetLink& link) { return join(link.nodes, " ") + (link.within_node ? " within" : ""); }
+
+// In the order of the fleet, but for groups, which a store numbers by itself.
+void expect_the_same(const ComparedRanks& said, const report::FleetReport& report) {
+  const derive::ranks::Fleet &ours = said.fleet, &theirs = report.fleet;
+  ASSERT_EQ(ours.ranks.size(), theirs.ranks.size());
+  for (std::size_t i = 0; i < ours.ranks.size(); ++i) {
+    EXPECT_EQ(said.ranks[i].node, report.heads[i].node);
+    expect_the_same(ours.ranks[i].late, theirs.ranks[i].late, fmt::format("rank {}", i));
+    EXPECT_EQ(ours.ranks[i].by_node, theirs.ranks[i].by_node) << i;
+    EXPECT_NEAR(ours.ranks[i].waited_ns, theirs.ranks[i].waited_ns, 1e-6 * theirs.ranks[i].waited_ns) << i;
   }
-  EXPECT_EQ(said.late().size(), late);
-  EXPECT_EQ(said.steps_needed, fleet.steps_needed);
+  ASSERT_EQ(ours.nodes.size(), theirs.nodes.size());
+  for (std::size_t i = 0; i < ours.nodes.size(); ++i) {
+    EXPECT_EQ(ours.nodes[i].name, theirs.nodes[i].name);
+    EXPECT_EQ(ours.nodes[i].ranks, theirs.nodes[i].ranks);
+  }
+  std::map<std::string_view, const derive::ranks::FleetGroup*> groups;
+  for (const derive::ranks::FleetGroup& group : ours.groups) groups[said.words[group.group]] = &group;
+  ASSERT_EQ(groups.size(), theirs.groups.size());
+  for (const derive::ranks::FleetGroup& group : theirs.groups) {
+    const std::string_view name = report.words[group.group];
+    ASSERT_TRUE(groups.contains(name)) << name;
+    const derive::ranks::FleetGroup& same = *groups[name];
+    EXPECT_EQ(same.ranks, group.ranks) << name;
+    EXPECT_EQ(same.role, group.role) << name;
+    EXPECT_EQ(same.has_peers, group.has_peers) << name;
+    EXPECT_EQ(same.collectives, group.collectives) << name;
+    EXPECT_NEAR(same.transfer_ns, group.transfer_ns, 1e-6 * group.transfer_ns) << name;
+    expect_the_same(same.slow, group.slow, name);
+  }
+  ASSERT_EQ(ours.links.size(), theirs.links.size());
+  for (std::size_t i = 0; i < ours.links.size(); ++i) EXPECT_EQ(names_of(ours.links[i]), names_of(theirs.links[i]));
+  EXPECT_EQ(ours.steps_needed, theirs.steps_needed);
+  EXPECT_EQ(ours.collectives, theirs.collectives);
 }
 
 TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
   const auto store = open("ranks");
   std::vector<RunRank> ranks;
-  const auto report = make({.tensor = 8, .data = 6, .pipeline = 2, .steps = 20, .layers = 6, .late_ranks = 2, .ranks_at_times = 1}, ranks);
+  const auto report = make({.tensor = 8, .data = 6, .pipeline = 2, .steps = 20, .layers = 6, .late_ranks = 2, .late_nodes = 1, .ranks_at_times = 1, .slow_nodes = 1, .slow_pairs = 1}, ranks);
   ASSERT_EQ(ranks.size(), 96u);
   const std::string run = "it's {rows} {run}";
   // In parts, some of them twice, as after an interrupted try, and beside another run.
@@ -68,10 +102,10 @@ TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
   ASSERT_TRUE(store->add_ranks("other", all.subspan(0, 7), 3000));
   const Result<RankReduction> reduced = store->reduce_ranks(run, rules);
   ASSERT_TRUE(reduced) << to_string(reduced.error());
-  EXPECT_EQ(reduced->ranks, 96u);
-  EXPECT_EQ(reduced->steps, report->fleet.steps);
-  const LateRanks said = late_ranks_of(*reduced, rules);
-  expect_the_same(said, report->fleet);
+  EXPECT_EQ(reduced->ranks.size(), 96u);
+  EXPECT_EQ(reduced->steps.size(), report->fleet.steps);
+  const ComparedRanks said = compare_ranks(*reduced, rules);
+  expect_the_same(said, *report);
   if (servers) {
     // Few steps at once, and every row twice, as after an insert whose answer was lost.
     clickhouse::Client client = *clickhouse::Client::connect(*clickhouse::place_in(servers->address("ranks")), {});
@@ -80,13 +114,15 @@ TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
     clickhouse::ClickHouseStore in_parts(client, 3000);
     const RankReduction again = *in_parts.reduce_ranks(run, rules);
     EXPECT_EQ(again.collectives, reduced->collectives);
-    expect_the_same(late_ranks_of(again, rules), report->fleet);
+    expect_the_same(compare_ranks(again, rules), *report);
   }
-  EXPECT_GE(said.late().size(), 2u);
-  EXPECT_EQ(store->reduce_ranks("absent", rules)->ranks, 0u);
-  EXPECT_EQ(store->reduce_ranks("other", rules)->ranks, 7u);
+  EXPECT_GE(compose::late_ranks(said.fleet).size(), 3u);
+  EXPECT_EQ(said.fleet.nodes.size(), 1u);
+  EXPECT_GE(said.fleet.links.size(), 1u);
+  EXPECT_TRUE(store->reduce_ranks("absent", rules)->ranks.empty());
+  EXPECT_EQ(store->reduce_ranks("other", rules)->ranks.size(), 7u);
   ASSERT_TRUE(store->remove_before(2000));
-  EXPECT_EQ(store->reduce_ranks(run, rules)->ranks, 46u);
+  EXPECT_EQ(store->reduce_ranks(run, rules)->ranks.size(), 46u);
 }
 
 // A rank with other collectives than the rest of its group in a step, and one that lacks some: that group and step is not compared.
@@ -109,11 +145,16 @@ TEST_P(RunRanks, WhatDoesNotMatchIsNotCompared) {
   ASSERT_TRUE(reduced) << to_string(reduced.error());
   ASSERT_EQ(reduced->hits.size(), 4u);
   for (const RankHits& one : reduced->hits) {
-    EXPECT_EQ(one.steps, 7u) << one.rank;  // of 10, without the first and the two that do not match
-    EXPECT_EQ(one.clear, one.rank == 2 ? 7u : 0u) << one.rank;
-    EXPECT_EQ(one.clear_ns, one.rank == 2 ? 7 * 600'000 : 0) << one.rank;
+    EXPECT_EQ(one.late.steps, 7u) << one.rank;  // of 10, without the first and the two that do not match
+    EXPECT_EQ(one.late.clear, one.rank == 2 ? 7u : 0u) << one.rank;
+    EXPECT_EQ(one.late.clear_ns, one.rank == 2 ? 7 * 600'000 : 0) << one.rank;
     EXPECT_EQ(one.waited_ns, one.rank == 2 ? 0 : 7 * 600'000) << one.rank;
+    EXPECT_EQ(one.late.clear_steps.size(), one.late.clear) << one.rank;
   }
+  ASSERT_EQ(reduced->transfers.size(), 1u);
+  EXPECT_EQ(reduced->transfers[0].steps, 8u);
+  EXPECT_EQ(reduced->transfers[0].transfer_ns, 8 * 2 * 10'000);
+  EXPECT_EQ(reduced->transfers[0].slow.steps, 0u);  // no group to compare it with
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include "base/parallel.h"
 #include "derive/compare/two_samples.h"
 #include "derive/ranks/clock_line.h"
-#include "derive/ranks/fleet_chance.h"
-#include "derive/ranks/fleet_groups.h"
+#include "derive/ranks/fleet_conclusion.h"
 #include "derive/ranks/fleet_step.h"
 
 namespace frx::derive::ranks {
@@ -33,15 +32,6 @@ std::vector<std::int64_t> steps_of_most(const std::vector<FleetRank>& ranks, std
   return steps;
 }
 
-// A group from step to step.
-struct GroupSums {
-  std::vector<std::uint32_t> ranks;
-  std::vector<EndTrack> tracks;  // by rank
-  Evidence slow;
-  double transfer_ns = 0;
-  std::uint64_t steps = 0, collectives = 0;
-};
-
 // In its first step a rank has not worked since a collective, so what is its own work is not known.
 enum class Presence : std::uint8_t { none, known, in_part };
 
@@ -52,21 +42,22 @@ bool has_known_work(const StepMember& member) {
 struct RankSums {
   RankClock clock;
   ClockLine line;
-  Evidence late;
-  double waited_ns = 0;
-  std::uint64_t steps = 0;
 };
 
 class Reduction {
  public:
   Reduction(const std::vector<FleetRank>& ranks, FleetCalls& calls, const Interner& words, const FleetRules& rules)
-      : ranks_(ranks), source_(calls), words_(words), rules_(rules), sums_(ranks.size()), calls_(ranks.size()) {}
+      : ranks_(ranks), source_(calls), words_(words), rules_(rules), sums_(ranks.size()), calls_(ranks.size()) {
+    evidence_.ranks.resize(ranks.size());
+  }
 
   Result<Fleet> run() {
     const std::vector<std::int64_t> steps = steps_of_most(ranks_, fleet_.steps_left_out);
     fleet_.steps = steps.size();
     for (const std::int64_t step : steps) TRY(reduce(step));
-    conclude();
+    conclude(evidence_, ranks_, rules_, fleet_);
+    fleet_.noise_ns = compare::upper_median(noise_);
+    conclude_clocks();
     return std::move(fleet_);
   }
 
@@ -104,7 +95,8 @@ class Reduction {
   }
 
   struct Meeting {
-    GroupSums* sums = nullptr;
+    GroupEvidence* evidence = nullptr;
+    std::vector<EndTrack>* tracks = nullptr;  // by member
     std::span<StepMember> members;
     StepGroup found;
   };
@@ -115,14 +107,15 @@ class Reduction {
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
       while (end < all.size() && all[end].group == all[begin].group) ++end;
       const std::span<StepMember> some = std::span(all).subspan(begin, end - begin);
-      GroupSums& sums = groups_[some[0].group];
-      if (some.size() > sums.ranks.size()) {
-        sums.ranks.clear();
-        for (const StepMember& member : some) sums.ranks.push_back(member.rank);
-        sums.tracks.assign(some.size(), {});
+      GroupEvidence& group = evidence_.groups[some[0].group];
+      std::vector<EndTrack>& tracks = tracks_[some[0].group];
+      if (some.size() > group.ranks.size()) {
+        group.ranks.clear();
+        for (const StepMember& member : some) group.ranks.push_back(member.rank);
+        tracks.assign(some.size(), {});
       }
-      const bool same = std::ranges::equal(some, sums.ranks, {}, &StepMember::rank);
-      if (some.size() > 1 && same) list.push_back({&sums, some, {}});
+      const bool same = std::ranges::equal(some, group.ranks, {}, &StepMember::rank);
+      if (some.size() > 1 && same) list.push_back({&group, &tracks, some, {}});
     }
     return list;
   }
@@ -132,7 +125,7 @@ class Reduction {
     std::vector<StepMember> all = members();
     std::vector<Meeting> met = meetings(all);
     for_each_in_parallel(
-        met.size(), [&](std::size_t i) { met[i].found = compare_members(met[i].members, met[i].sums->tracks, ranks_, words_, rules_); });
+        met.size(), [&](std::size_t i) { met[i].found = compare_members(met[i].members, *met[i].tracks, ranks_, words_, rules_); });
     std::vector<double> late(ranks_.size()), waited(ranks_.size());
     std::vector<Presence> present(ranks_.size(), Presence::none);
     for (const Meeting& one : met) add(one, late, waited, present);
@@ -149,7 +142,7 @@ class Reduction {
     }
     fleet_.collectives += one.found.collectives;
     fleet_.together += one.found.together;
-    one.sums->collectives += one.found.collectives;
+    one.evidence->collectives += one.found.collectives;
     for (const StepMember& member : one.members) {
       // The same delay is seen in each group that waits for the rank.
       late[member.rank] = std::max(late[member.rank], member.late_ns);
@@ -169,9 +162,9 @@ class Reduction {
     noise_.push_back(middle.deviation);
     for (std::size_t i = 0; i < late.size(); ++i) {
       if (present[i] != Presence::known) continue;
-      sums_[i].late.add(late[i], middle.median, rules_.late.noise_times * middle.deviation, least_of(rules_.late, ranks_[i].step_ns));
-      sums_[i].waited_ns += waited[i];
-      ++sums_[i].steps;
+      RankEvidence& rank = evidence_.ranks[i];
+      rank.late.add(late[i], middle.median, rules_.late.noise_times * middle.deviation, least_of(rules_.late, ranks_[i].step_ns));
+      rank.waited_ns += waited[i];
     }
   }
 
@@ -186,85 +179,14 @@ class Reduction {
       for (const Meeting* one : groups) times.push_back(one->found.transfer_ns);
       const Middle middle = middle_of(times);
       for (const Meeting* one : groups) {
-        one->sums->transfer_ns += one->found.transfer_ns;
-        ++one->sums->steps;
+        one->evidence->transfer_ns += one->found.transfer_ns;
+        ++one->evidence->steps;
         if (groups.size() < rules_.fewest_peers) continue;
         const double excess = one->found.transfer_ns - middle.median;
-        one->sums->slow.add(excess, 0, rules_.slow_link.noise_times * middle.deviation, least_of(rules_.slow_link, middle.median),
-                            middle.median > 0 ? one->found.transfer_ns / middle.median : 0);
+        one->evidence->slow.add(excess, 0, rules_.slow_link.noise_times * middle.deviation, least_of(rules_.slow_link, middle.median),
+                                middle.median > 0 ? one->found.transfer_ns / middle.median : 0);
       }
     }
-  }
-
-  void conclude() {
-    conclude_late();
-    conclude_nodes();
-    for (auto& [group, sums] : groups_) {
-      if (sums.ranks.size() < 2) {
-        ++fleet_.alone;
-        continue;
-      }
-      fleet_.groups.push_back({group,
-                               sums.ranks,
-                               GroupRole::other,
-                               {},
-                               sums.slow.clear().steps() > 0,
-                               sums.steps > 0 ? sums.transfer_ns / static_cast<double>(sums.steps) : 0,
-                               sums.collectives,
-                               sums.steps});
-    }
-    conclude_slow();
-    tell_roles(ranks_, fleet_.groups);
-    fleet_.roles = roles_of(fleet_.groups);
-    fleet_.links = links_of(ranks_, fleet_.groups);
-    conclude_clocks();
-  }
-
-  void conclude_late() {
-    std::vector<const Evidence*> all;
-    for (const RankSums& one : sums_) all.push_back(&one.late);
-    const Verdicts verdicts(all, rules_);
-    std::uint64_t most_steps = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      const RankSums& one = sums_[i];
-      FleetRankResult result;
-      result.late = verdicts.of(one.late);
-      most_steps = std::max(most_steps, one.steps);
-      const double waited = one.steps > 0 ? one.waited_ns / static_cast<double>(one.steps) : 0;
-      fleet_.waited_ns += waited / static_cast<double>(sums_.size());
-      fleet_.step_ns += ranks_[i].step_ns / static_cast<double>(sums_.size());
-      fleet_.ranks.push_back(result);
-    }
-    fleet_.steps_needed = verdicts.steps_needed();
-    fleet_.enough_steps = most_steps >= fleet_.steps_needed;
-    fleet_.noise_ns = compare::upper_median(noise_);
-  }
-
-  // Where most ranks of a node are late, the node is.
-  void conclude_nodes() {
-    std::map<std::string, std::vector<std::size_t>> nodes;
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (!ranks_[i].node.empty()) nodes[ranks_[i].node].push_back(i);
-    }
-    if (nodes.size() < 2) return;
-    for (auto& [name, members] : nodes) {
-      std::vector<std::size_t> late;
-      std::ranges::copy_if(members, std::back_inserter(late), [&](std::size_t i) { return fleet_.ranks[i].late.habit != Habit::none; });
-      if (late.size() < 2 || static_cast<double>(late.size()) < rules_.node_share * static_cast<double>(members.size())) continue;
-      std::ranges::stable_sort(late, {}, [&](std::size_t i) { return fleet_.ranks[i].late.share(); });
-      for (const std::size_t i : late) fleet_.ranks[i].by_node = true;
-      fleet_.nodes.push_back({name, members, fleet_.ranks[late[late.size() / 2]].late, late.size()});
-    }
-    std::ranges::stable_sort(fleet_.nodes, std::ranges::greater{}, [](const FleetNode& node) { return node.late.cost_ns(); });
-  }
-
-  void conclude_slow() {
-    std::vector<const Evidence*> all;
-    for (const auto& [group, sums] : groups_) {
-      if (sums.slow.clear().steps() > 0) all.push_back(&sums.slow);
-    }
-    const Verdicts verdicts(all, rules_);
-    for (FleetGroup& group : fleet_.groups) group.slow = verdicts.of(groups_.at(group.group).slow);
   }
 
   void conclude_clocks() {
@@ -284,7 +206,8 @@ class Reduction {
   const Interner& words_;
   const FleetRules& rules_;
   std::vector<RankSums> sums_;
-  std::map<std::uint32_t, GroupSums> groups_;
+  FleetEvidence evidence_;
+  std::map<std::uint32_t, std::vector<EndTrack>> tracks_;  // of a group, by member
   std::vector<std::vector<StepCall>> calls_;  // of the step, by rank
   std::vector<double> noise_;                 // by step
   Fleet fleet_;

@@ -59,6 +59,7 @@ struct Record {
 struct FleetRankResult {
   Record late;
   bool by_node = false;  // it is late with its node
+  double waited_ns = 0;  // of a step, mean
 };
 
 struct FleetNode {

@@ -39,11 +39,19 @@ Middle middle_of(std::vector<double>& values) {
   return {median, compare::upper_median(values) / median_distance};
 }
 
+Hits::Hits(std::uint64_t steps, std::uint64_t hits, double excess, double ratio, std::span<const std::uint64_t> at)
+    : steps_(steps), hits_(hits), excess_(excess), ratio_(ratio) {
+  for (const std::uint64_t step : at) remember(step);
+}
+
+void Hits::remember(std::uint64_t step) {
+  if (step >= remembered_steps) return;
+  bits_.resize(std::max<std::size_t>(bits_.size(), step / 64 + 1));
+  bits_[step / 64] |= std::uint64_t{1} << (step % 64);
+}
+
 void Hits::add(bool hit, double excess, double ratio) {
-  if (hit && steps_ < remembered_steps) {
-    bits_.resize(std::max<std::size_t>(bits_.size(), steps_ / 64 + 1));
-    bits_[steps_ / 64] |= std::uint64_t{1} << (steps_ % 64);
-  }
+  if (hit) remember(steps_);
   ++steps_;
   if (!hit) return;
   ++hits_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,8 @@ Middle middle_of(std::vector<double>& values);
 class Hits {
  public:
   Hits() = default;
-  // Of steps that were counted elsewhere, where it is not known which of them they were.
-  Hits(std::uint64_t steps, std::uint64_t hits, double excess) : steps_(steps), hits_(hits), excess_(excess) {}
+  // Of steps that were counted elsewhere. `excess` and `ratio` are sums; `at`: which steps they were, from 0 on, as far as that is known.
+  Hits(std::uint64_t steps, std::uint64_t hits, double excess, double ratio, std::span<const std::uint64_t> at);
   // `excess`: in ns beyond the middle; `ratio`: to it.
   void add(bool hit, double excess, double ratio);
 
@@ -37,6 +38,8 @@ class Hits {
   std::optional<std::uint64_t> period() const;
 
  private:
+  void remember(std::uint64_t step);
+
   std::uint64_t steps_ = 0, hits_ = 0;
   double excess_ = 0, ratio_ = 0;
   std::vector<std::uint64_t> bits_;  // by step

@@ -12,20 +12,25 @@ namespace {
 
 constexpr std::size_t ranks_at_once = 64, steps_at_once = 10'000;
 
-// What the names in { } stand for: {rows}: the table of collectives; {steps}: a condition on steps; {whole}: one on ranks, those of the run
-// that are there with all of their rows; {memberships}: which ranks a group has; {run_ranks}: the ranks of the run; {noise_times},
-// {least_ns}, {least_share}: of data/ranks/fleet.yaml. From the inside out: each collective with its members, each once; groups whose
-// collectives all members have; what each member came later by work of its own; that of each rank and step; the limits of each step; each
-// rank. Of an even number of values the upper one in the middle counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
-constexpr std::string_view reduction = R"sql(
-SELECT rank, any(node), count(), countIf(late > clear), countIf(late > leaning), sumIf(late, late > clear), sumIf(late, late > leaning),
-  sum(waited)
+// What the names in { } of both queries stand for: {rows}: the table of collectives; {steps}: a condition on steps; {whole}: one on ranks,
+// those of the run that are there with all of their rows; {sizes}: how many ranks a group has; {noise_times}, {least_ns}, {least_share},
+// {fewest_peers}: of data/ranks/fleet.yaml; {run_ranks}: the ranks of the run.
+constexpr std::string_view sizes = R"sql(
+SELECT members, uniqExact(rank) AS most FROM {memberships} WHERE {whole} GROUP BY members HAVING most > 1)sql";
+
+// From the inside out: each collective with its members, each once; groups whose collectives all members have; what each member came later
+// by work of its own; that of each rank and step; the limits of each step; each rank. Of an even number of values the upper one in the
+// middle counts, of own work the lower one, as in derive/ranks/fleet_step.cc.
+constexpr std::string_view late_ranks = R"sql(
+SELECT rank, toFloat64(sum(waited)), count(), countIf(late > clear), countIf(late > leaning), toFloat64(sumIf(late, late > clear)),
+  toFloat64(sumIf(late, late > leaning)), toFloat64(0), toFloat64(0),
+  arrayStringConcat(arrayMap(x -> toString(x), groupArrayIf(step, late > clear)), ',')
 FROM (
-  SELECT rank, late, waited, node, greatest(usual + noise, limit) AS clear, greatest(usual + noise / 2, limit) AS leaning
+  SELECT rank, step, late, waited, greatest(usual + noise, limit) AS clear, greatest(usual + noise / 2, limit) AS leaning
   FROM (
-    SELECT one.1 AS rank, one.2 AS late, one.3 AS waited, usual, noise
+    SELECT step, one.1 AS rank, one.2 AS late, one.3 AS waited, usual, noise
     FROM (
-      SELECT groupArray((rank, late, waited)) AS list, arraySort(groupArray(late)) AS lates, lates[intDiv(length(lates), 2) + 1] AS usual,
+      SELECT step, groupArray((rank, late, waited)) AS list, arraySort(groupArray(late)) AS lates, lates[intDiv(length(lates), 2) + 1] AS usual,
         arraySort(arrayMap(x -> abs(x - usual), lates))[intDiv(length(lates), 2) + 1] / 0.67449 * {noise_times} AS noise
       FROM (
         SELECT step, rank, max(late) AS late, sum(waited) AS waited
@@ -46,29 +51,75 @@ FROM (
                     arrayFilter((x, time) -> time = 1, sent, arrayEnumerateUniq(arrayMap(x -> x.1, sent))) AS ranks
                   FROM {rows} WHERE {steps} AND {whole} GROUP BY step, members, nth)
                 GROUP BY step, members HAVING fewest = most AND max(kinds) = 1) AS groups
-              ALL INNER JOIN (SELECT members, uniqExact(rank) AS most FROM {memberships} WHERE {whole} GROUP BY members HAVING most > 1)
-              AS sizes
-              USING (members, most))
+              ALL INNER JOIN ({sizes}) AS sizes USING (members, most))
             ARRAY JOIN calls AS call)
           ARRAY JOIN call AS member
           GROUP BY step, members, rank)
         GROUP BY step, rank HAVING min(known) = 1)
       GROUP BY step)
     ARRAY JOIN list AS one) AS found
-  ALL INNER JOIN (SELECT rank, any(node) AS node, greatest(toFloat64({least_ns}), toFloat64({least_share}) * any(step_ns)) AS limit FROM {run_ranks} GROUP BY rank) AS heads
+  ALL INNER JOIN (SELECT rank, greatest(toFloat64({least_ns}), toFloat64({least_share}) * any(step_ns)) AS limit FROM {run_ranks} GROUP BY rank) AS heads
   USING (rank))
-GROUP BY rank ORDER BY rank)sql";
+GROUP BY rank)sql";
 
-RankHits hits_in(RowReader& row) {
+// From the inside out: each collective with the time of its transfer; groups whose collectives all members have; the limits of groups of one
+// size with the same collectives in a step; each group.
+constexpr std::string_view slow_groups = R"sql(
+SELECT members, toFloat64(sum(transfer)), countIf(compared), countIf(clear), countIf(leaning), toFloat64(sumIf(excess, clear)),
+  toFloat64(sumIf(excess, leaning)), sumIf(ratio, clear), sumIf(ratio, leaning),
+  arrayStringConcat(arrayMap(x -> toString(x), groupArrayIf(step, clear)), ','), count(), sum(calls)
+FROM (
+  SELECT step, one.1 AS members, one.2 AS transfer, one.3 AS calls, transfer - usual AS excess,
+    if(usual > 0, transfer / usual, toFloat64(0)) AS ratio, length(list) >= {fewest_peers} AS compared,
+    greatest(toFloat64({least_ns}), toFloat64({least_share}) * usual) AS least,
+    compared AND excess > greatest(noise, least) AS clear, compared AND excess > greatest(noise / 2, least) AS leaning
+  FROM (
+    SELECT step, most, sequence, groupArray((members, transfer, calls)) AS list, arraySort(groupArray(transfer)) AS times,
+      times[intDiv(length(times), 2) + 1] AS usual,
+      arraySort(arrayMap(x -> abs(x - usual), times))[intDiv(length(times), 2) + 1] / 0.67449 * {noise_times} AS noise
+    FROM (
+      SELECT step, members, most, transfer, calls, sequence
+      FROM (
+        SELECT step, members, sum(shortest) AS transfer, count() AS calls, min(size) AS fewest, max(size) AS most,
+          arrayStringConcat(arrayMap(x -> x.2, arraySort(groupArray((nth, word)))), '\n') AS sequence
+        FROM (
+          SELECT step, members, nth, min(duration_ns) AS shortest, uniqExact(rank) AS size, any(what) AS word, uniqExact(what) AS kinds
+          FROM {rows} WHERE {steps} AND {whole} GROUP BY step, members, nth)
+        GROUP BY step, members HAVING fewest = most AND max(kinds) = 1) AS groups
+      ALL INNER JOIN ({sizes}) AS sizes USING (members, most))
+    GROUP BY step, most, sequence)
+  ARRAY JOIN list AS one)
+GROUP BY members)sql";
+
+// Of columns 2 to 9 of both queries.
+StepHits hits_in(RowReader& row) {
+  StepHits hits;
+  hits.steps = row.natural();
+  hits.clear = row.natural();
+  hits.leaning = row.natural();
+  hits.clear_ns = row.real();
+  hits.leaning_ns = row.real();
+  hits.clear_ratios = row.real();
+  hits.leaning_ratios = row.real();
+  hits.clear_steps = numbers_in(row.text());
+  return hits;
+}
+
+RankHits rank_in(RowReader& row) {
   RankHits one;
   one.rank = row.integer();
-  one.node = row.text();
+  one.waited_ns = row.real();
+  one.late = hits_in(row);
+  return one;
+}
+
+GroupHits group_in(RowReader& row) {
+  GroupHits one;
+  one.members = row.text();
+  one.transfer_ns = row.real();
+  one.slow = hits_in(row);
   one.steps = row.natural();
-  one.clear = row.natural();
-  one.leaning = row.natural();
-  one.clear_ns = row.integer();
-  one.leaning_ns = row.integer();
-  one.waited_ns = row.integer();
+  one.collectives = row.natural();
   return one;
 }
 
@@ -108,8 +159,10 @@ Result<std::vector<bool>> ClickHouseStore::add_ranks(const std::string& run, std
   return is_new;
 }
 
-// Steps that more than half of the ranks have, so many at once that the server holds a limited number of rows: conditions on them.
-Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string& whole, std::uint64_t ranks) {
+// Steps that more than half of the ranks have, which are put into `numbers`, so many at once that the server holds a limited number of rows:
+// conditions on them.
+Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string& whole, std::uint64_t ranks,
+                                                              std::vector<std::int64_t>& numbers) {
   struct Step {
     std::int64_t number = 0;
     std::uint64_t rows = 0;
@@ -121,6 +174,7 @@ Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string&
                            const std::int64_t number = row.integer();
                            return Step{number, row.natural()};
                          }));
+  for (const Step& step : steps) numbers.push_back(step.number);
   std::vector<std::string> conditions;
   for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
     std::string list;
@@ -138,31 +192,54 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   RankReduction reduced;
   const std::string of_run = "run = " + literal(run), run_ranks = fmt::format("{} WHERE {}", in("run_rank"), of_run);
   const std::string whole = fmt::format("{} AND rank GLOBAL IN (SELECT rank FROM {})", of_run, run_ranks);
-  TRY_ASSIGN(reduced.ranks, client_.number(fmt::format("SELECT uniqExact(rank) FROM {} WHERE {}", in("run_rank"), of_run)));
-  if (reduced.ranks == 0) return reduced;
-  TRY_ASSIGN(reduced.steps, client_.number(fmt::format("SELECT uniqExact(step) FROM {} WHERE {}", in("collective"), whole)));
+  TRY_ASSIGN(reduced.ranks,
+             client_.all(fmt::format("SELECT rank, any(node), any(step_ns) FROM {} GROUP BY rank ORDER BY rank", run_ranks),
+                         [](RowReader& row) {
+                           derive::ranks::FleetRank rank;
+                           rank.rank = row.integer();
+                           rank.node = row.text();
+                           rank.step_ns = row.real();
+                           return rank;
+                         }));
+  if (reduced.ranks.empty()) return reduced;
   TRY_ASSIGN(reduced.collectives,
-             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} WHERE {} GROUP BY rank)",
-                                        in("run_rank"), of_run)));
-  TRY_ASSIGN(const std::vector<std::string> parts, usual_steps(whole, reduced.ranks));
+             client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} GROUP BY rank)", run_ranks)));
+  TRY_ASSIGN(reduced.groups,
+             client_.all(fmt::format("SELECT members, arrayStringConcat(arrayMap(x -> toString(x), groupUniqArray(rank)), ',') FROM {} WHERE "
+                                     "{} GROUP BY members HAVING uniqExact(rank) > 1",
+                                     in("membership"), whole),
+                         [](RowReader& row) {
+                           std::string members = row.text();
+                           return GroupOfRanks{std::move(members), numbers_in(row.text())};
+                         }));
+  TRY_ASSIGN(const std::vector<std::string> parts, usual_steps(whole, reduced.ranks.size(), reduced.steps));
+  const std::string of_sizes = fmt::format(fmt::runtime(sizes), fmt::arg("memberships", in("membership")), fmt::arg("whole", whole));
   std::map<std::int64_t, RankHits> by_rank;
+  std::map<std::string, GroupHits> by_group;
   for (const std::string& steps : parts) {
-    const std::string query = fmt::format(
-        fmt::runtime(reduction), fmt::arg("rows", in("collective")), fmt::arg("memberships", in("membership")), fmt::arg("steps", steps),
-        fmt::arg("run_ranks", run_ranks), fmt::arg("whole", whole), fmt::arg("noise_times", rules.late.noise_times),
-        fmt::arg("least_ns", rules.late.least_ns), fmt::arg("least_share", rules.late.least_share));
-    TRY_ASSIGN(const std::vector<RankHits> some, client_.all(query, hits_in));
-    for (const RankHits& one : some) {
-      RankHits& sum = by_rank.try_emplace(one.rank, RankHits{.rank = one.rank, .node = one.node}).first->second;
-      sum.steps += one.steps;
-      sum.clear += one.clear;
-      sum.leaning += one.leaning;
-      sum.clear_ns += one.clear_ns;
-      sum.leaning_ns += one.leaning_ns;
+    const auto query = [&](std::string_view text, const knowledge::FleetThreshold& threshold) {
+      return fmt::format(fmt::runtime(text), fmt::arg("rows", in("collective")), fmt::arg("sizes", of_sizes), fmt::arg("steps", steps),
+                         fmt::arg("run_ranks", run_ranks), fmt::arg("whole", whole), fmt::arg("noise_times", threshold.noise_times),
+                         fmt::arg("least_ns", threshold.least_ns), fmt::arg("least_share", threshold.least_share),
+                         fmt::arg("fewest_peers", rules.fewest_peers));
+    };
+    TRY_ASSIGN(const std::vector<RankHits> ranks, client_.all(query(late_ranks, rules.late), rank_in));
+    for (const RankHits& one : ranks) {
+      RankHits& sum = by_rank.try_emplace(one.rank, RankHits{.rank = one.rank, .late = {}}).first->second;
+      sum.late.add(one.late);
       sum.waited_ns += one.waited_ns;
+    }
+    TRY_ASSIGN(const std::vector<GroupHits> groups, client_.all(query(slow_groups, rules.slow_link), group_in));
+    for (const GroupHits& one : groups) {
+      GroupHits& sum = by_group.try_emplace(one.members, GroupHits{.members = one.members, .slow = {}}).first->second;
+      sum.slow.add(one.slow);
+      sum.steps += one.steps;
+      sum.collectives += one.collectives;
+      sum.transfer_ns += one.transfer_ns;
     }
   }
   for (auto& [rank, hits] : by_rank) reduced.hits.push_back(std::move(hits));
+  for (auto& [members, hits] : by_group) reduced.transfers.push_back(std::move(hits));
   return reduced;
 }
 

@@ -72,7 +72,7 @@ class ClickHouseStore final : public Store {
   Result<> read_documents(std::span<Entry> entries);
   // Records that meet a condition on series, at_ms and id, but for those that a baseline names. How many.
   Result<std::uint64_t> remove(const std::string& condition);
-  Result<std::vector<std::string>> usual_steps(const std::string& whole, std::uint64_t ranks);
+  Result<std::vector<std::string>> usual_steps(const std::string& whole, std::uint64_t ranks, std::vector<std::int64_t>& numbers);
   Result<> remove_rows(const Table& of, const std::string& where);
   Result<> wait_for_removal();
 
