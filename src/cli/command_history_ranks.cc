@@ -39,8 +39,8 @@ Result<int> act(const Options& options, Io& io) {
   history::ComparedRanks ranks = history::compare_ranks(std::move(reduction), rules);
   ranks.store = store->name();
   ranks.run = options.run;
-  return print_history(options.common, "history ranks", compose::answer_of(std::make_shared<const history::ComparedRanks>(std::move(ranks))),
-                       io);
+  return print_history(options.common, "history ranks",
+                       compose::answer_of(std::make_shared<const history::ComparedRanks>(std::move(ranks))), io);
 }
 
 }  // namespace

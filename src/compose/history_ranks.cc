@@ -17,9 +17,9 @@ using history::ComparedRanks;
 std::string headline_of(const ComparedRanks& shown) {
   const std::size_t late = late_ranks(shown.fleet).size(), nodes = shown.fleet.nodes.size(), links = shown.fleet.links.size();
   const std::string ranks = count_text(shown.ranks.size(), "rank");
-  std::string text = late == 0 ? fmt::format("none of {} comes late in more steps than chance explains", ranks)
-                               : fmt::format("{} of {} {} late by work of {} own", late, ranks, late == 1 ? "comes" : "come",
-                                             late == 1 ? "its" : "their");
+  std::string text =
+      late == 0 ? fmt::format("none of {} comes late in more steps than chance explains", ranks)
+                : fmt::format("{} of {} {} late by work of {} own", late, ranks, late == 1 ? "comes" : "come", late == 1 ? "its" : "their");
   if (nodes > 0) text += fmt::format(", with {}", count_text(nodes, "late node"));
   if (links > 0) text += fmt::format("; {}", count_text(links, "slow link"));
   return text;

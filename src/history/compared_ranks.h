@@ -19,7 +19,7 @@ namespace frx::history {
 // In how many steps something was so, by the two limits of derive::ranks::Evidence, and by how much in sum.
 struct StepHits {
   std::uint64_t steps = 0, clear = 0, leaning = 0;
-  double clear_ns = 0, leaning_ns = 0;         // beyond the middle
+  double clear_ns = 0, leaning_ns = 0;          // beyond the middle
   double clear_ratios = 0, leaning_ratios = 0;  // to the middle; of links
   std::vector<std::int64_t> clear_steps;        // their numbers
 

@@ -52,8 +52,8 @@ SELECT rank, sum(waited), count(*), sum(clear), sum(leaning), sum(CASE WHEN clea
   sum(CASE WHEN leaning THEN late ELSE 0 END), 0, 0, group_concat(CASE WHEN clear THEN step END)
 FROM judged GROUP BY rank)sql";
 
-// How long the transfers of each group took beside those of groups of its size with the same collectives. ?2: noise_times, ?3: least_ns, ?4:
-// least_share of `slow_link`, ?5: fewest_peers. SQLite keeps the order of a subquery where group_concat asks for it.
+// How long the transfers of each group took beside those of groups of its size with the same collectives. ?2: noise_times, ?3: least_ns,
+// ?4: least_share of `slow_link`, ?5: fewest_peers. SQLite keeps the order of a subquery where group_concat asks for it.
 constexpr std::string_view slow_groups = R"sql(
 transfers AS (
   SELECT step, members, nth, size, min(d) AS transfer, min(what) AS what FROM here JOIN matched USING (step, members)
@@ -117,8 +117,9 @@ Result<RankReduction> SqliteStore::reduce_ranks(const std::string& run, const kn
   TRY_ASSIGN(reduced.ranks, ranks.bind(1, id).all([](const Statement& row) {
     return derive::ranks::FleetRank{.rank = row.integer(0), .node = row.text(1), .steps = {}, .step_ns = row.real(2), .base_time_ns = 0};
   }));
-  TRY_ASSIGN(Statement steps, connection_.prepare("SELECT step FROM collective WHERE run = ?1 GROUP BY step HAVING 2 * count(DISTINCT rank) > "
-                                                  "(SELECT count(*) FROM run_rank WHERE run = ?1) ORDER BY step"));
+  TRY_ASSIGN(Statement steps,
+             connection_.prepare("SELECT step FROM collective WHERE run = ?1 GROUP BY step HAVING 2 * count(DISTINCT rank) > "
+                                 "(SELECT count(*) FROM run_rank WHERE run = ?1) ORDER BY step"));
   TRY_ASSIGN(reduced.steps, steps.bind(1, id).all([](const Statement& row) { return row.integer(0); }));
   TRY_ASSIGN(Statement groups,
              connection_.prepare("SELECT text, group_concat(rank) FROM (SELECT DISTINCT members, rank FROM collective WHERE run = ?1) JOIN "

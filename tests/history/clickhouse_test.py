@@ -250,7 +250,9 @@ def ids_in(text: str) -> set[str]:
 def kills(frx: Frx, servers: Servers, count: int, writers: int = 3, seed: int = 7) -> str:
     """Writers record one answer after the other into series of both shards, until the kills are over."""
     rng = random.Random(seed)
-    store = servers.store("kills")
+    # Long enough for a machine that is busy: a shard that starts slowly may be killed again before a command was done.
+    wait = 120
+    store = servers.store("kills", wait)
     frx.good(store, "record", "-", text=measurement(0, 0))
     over = threading.Event()
     said: list[set[str]] = [set() for _ in range(writers)]
@@ -264,7 +266,7 @@ def kills(frx: Frx, servers: Servers, count: int, writers: int = 3, seed: int = 
             arguments = ["record", "-", "--series", f"s{writer}-{n % 8}", "--json"]
             # Every second one does not wait: what it may have left behind is completed by the next.
             text, waits_long = measurement(writer, n, 2000), n % 2 == 0
-            done = frx.run(servers.store("kills", 30 if waits_long else 0), *arguments, text=text)
+            done = frx.run(servers.store("kills", wait if waits_long else 0), *arguments, text=text)
             if done.returncode != 0 and not waits_long:
                 unsure[writer] += 1
                 done = frx.run(store, *arguments, text=text)

@@ -91,7 +91,17 @@ void expect_the_same(const ComparedRanks& said, const report::FleetReport& repor
 TEST_P(RunRanks, AreReducedAsAnAnalysisOfTheirSummariesReducesThem) {
   const auto store = open("ranks");
   std::vector<RunRank> ranks;
-  const auto report = make({.tensor = 8, .data = 6, .pipeline = 2, .steps = 20, .layers = 6, .late_ranks = 2, .late_nodes = 1, .ranks_at_times = 1, .slow_nodes = 1, .slow_pairs = 1}, ranks);
+  const auto report = make({.tensor = 8,
+                            .data = 6,
+                            .pipeline = 2,
+                            .steps = 20,
+                            .layers = 6,
+                            .late_ranks = 2,
+                            .late_nodes = 1,
+                            .ranks_at_times = 1,
+                            .slow_nodes = 1,
+                            .slow_pairs = 1},
+                           ranks);
   ASSERT_EQ(ranks.size(), 96u);
   const std::string run = "it's {rows} {run}";
   // In parts, some of them twice, as after an interrupted try, and beside another run.

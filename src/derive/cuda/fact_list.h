@@ -39,13 +39,14 @@ class Places {
 };
 
 // The facts of each subject: facts_memory.cc, facts_guards.cc, facts_control.cc, facts_shared.cc, facts_arithmetic.cc, facts_threads.cc,
-// facts_sync.cc.
+// facts_sync.cc, accumulators.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
 void add_guard_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
 void add_branch_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);
 void add_arithmetic_facts(const KernelView& view, model::CodeSubject& into);
+void add_accumulator_facts(const KernelView& view, model::CodeSubject& into);
 void add_thread_facts(const KernelView& view, model::CodeSubject& into);
 void add_synchronization_facts(const KernelView& view, model::CodeSubject& into);
 void add_matmul_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);

@@ -22,6 +22,7 @@ struct KernelView {
   std::uint64_t dynamic_shared_bytes = 0;  // of a launch, where it is constant
   bool is_launched_by_one_thread = false;
   bool is_launched = false;                             // at least one launch was given
+  bool is_handed_on = false;                            // to a function that may launch it in a way that is not seen
   bool is_one_block = false;                            // in all its launches
   bool is_of_constant_size = false;                     // grid and block of all its launches are constants
   bool is_block_launched = false;                       // the block is that of a launch, not assumed

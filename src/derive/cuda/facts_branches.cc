@@ -10,6 +10,8 @@
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/loop_counts.h"
+#include "derive/warp/request.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -99,6 +101,35 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
     if (!trace.expressions.uses(loop.condition, unknown) && !trace.expressions.uses(around.condition, unknown)) return true;
   }
   return false;
+}
+
+// if (threadIdx.x == 0) for (i = 0; i < blockDim.x; ++i) sum += s[i]: the loop of one thread of the block, while the others wait at a
+// barrier or have nothing left to do. None: there is no such loop, or it is short, or of a length that memory decides.
+const Loop* loop_of_one_thread(const KernelView& view, const BranchSite& site) {
+  constexpr std::int64_t least_iterations = 64;
+  const Trace& trace = view.trace;
+  const Expressions& e = trace.expressions;
+  const Op op = e[site.condition].op;
+  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || trace.barriers.empty()) return nullptr;
+  constexpr auto of_more = Uses::block | Uses::loaded | Uses::iteration | Uses::clamped;
+  if (e.uses(site.condition, of_more) || !e.uses(site.condition, Uses::thread_x) || view.block.threads() <= warp::lane_count)
+    return nullptr;
+  const bool is_line = view.block.y * view.block.z == 1;
+  if (!is_line && !e.uses(site.condition, Uses::thread_y)) return nullptr;  // one thread of each row
+  for (const Loop& loop : trace.loops) {
+    const bool is_within = loop.at.source == site.at.source && loop.at.node >= site.consequence && loop.at.node < site.last;
+    if (!is_within || loop.is_unrolled || loop.first_access == loop.last_access) continue;
+    const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
+    const bool is_of_block =
+        has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, Uses::loaded | Uses::varying | Uses::opaque);
+    if (!is_of_block && !runs_at_least(e, loop, least_iterations)) continue;
+    const auto is_shared = [&](const Access& access) {
+      const Space space = trace.memories[access.memory].space;
+      return (space == Space::shared || space == Space::global) && e.uses(access.address, Uses::iteration);
+    };
+    if (std::any_of(trace.accesses.begin() + loop.first_access, trace.accesses.begin() + loop.last_access, is_shared)) return &loop;
+  }
+  return nullptr;
 }
 
 // How many accesses are made within a side of a branch.
@@ -224,7 +255,7 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
 }
 
 void add_branches(const KernelView& view, CodeSubject& into) {
-  Places all(view), divergent(view), costly(view), by_data(view), checks(view);
+  Places all(view), divergent(view), costly(view), by_data(view), by_one(view), checks(view);
   std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   UniformLoads uniform(view);
@@ -241,6 +272,8 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       const bool is_costly = is_costly_divergence(view, site);
       (is_costly ? costly : divergent).add(site.at);
       if (site.alternative != none) has_second_way[is_costly] = true;
+    } else if (view.patterns.branches[i].elects_one && loop_of_one_thread(view, site)) {
+      by_one.add(site.at);
     } else if (is_divergence_by_data(view, site, uniform)) {
       by_data.add(site.at);
     }
@@ -252,13 +285,16 @@ void add_branches(const KernelView& view, CodeSubject& into) {
     for (const NodeRef at : fullest->second) all.add(at);
   }
   into.set(Id::branch_count, all.count(), all.take());
-  const bool any_costly = costly.any(), is_by_data = !any_costly && !divergent.any() && by_data.any();
-  const bool any = any_costly || divergent.any() || is_by_data;
-  into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : is_by_data ? by_data : divergent).take());
+  const bool any_costly = costly.any(), is_by_one = !any_costly && by_one.any();
+  const bool is_by_data = !any_costly && !is_by_one && !divergent.any() && by_data.any();
+  const bool any = any_costly || is_by_one || divergent.any() || is_by_data;
+  into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : is_by_one ? by_one : is_by_data ? by_data : divergent).take());
   if (any) {
-    const bool takes_both = is_by_data || has_second_way[any_costly];
-    into.set(Id::costly_divergence, any_costly);
-    into.set(Id::divergence_cause, std::string(is_by_data ? ", where what they have read differs" : ""));
+    const bool takes_both = is_by_data || (!is_by_one && has_second_way[any_costly]);
+    into.set(Id::costly_divergence, any_costly || is_by_one);
+    into.set(Id::divergence_cause, std::string(is_by_data  ? ", where what they have read differs"
+                                               : is_by_one ? ", behind which one thread of the block runs a loop alone"
+                                                           : ""));
     into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
   }
   into.set(Id::bounds_check_count, checks.count(), checks.take());

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "base/units.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
 
@@ -22,6 +23,15 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   const IdleBarriers idle = idle_barriers(view);
   Places in_loop(view);
   for (const NodeRef at : idle.sites) in_loop.add(at);
+  Places repeated(view);
+  for (const NodeRef at : repeated_barriers(view)) repeated.add(at);
+  const bool any_repeated = repeated.any(),
+             has_shared = std::ranges::any_of(view.trace.memories, [](const Memory&memory) { return memory.space == Space::shared; });
+  into.set(Id::has_repeated_sync, any_repeated);
+  into.set(Id::needless_sync,
+           any_repeated && has_shared
+               ? std::string("Two barriers follow each other, and no memory is accessed in between")
+               : fmt::format("{}, but the block shares no memory to order", count_text(static_cast<std::size_t>(all.count()), "barrier")));
   into.set(Id::sync_count, all.count());
   into.set(Id::sync_in_loop_count, static_cast<double>(idle.sites.size()), in_loop.take());
   into.set(Id::sync_in_loop_reason, std::string(idle.reason));
@@ -31,7 +41,7 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   into.set(Id::conditional_syncthreads_pattern, any_divergent, divergent.take());
   // Code that cannot be followed may contain a barrier.
   const bool may = view.trace.may_synchronize || view.trace.shared_escapes || view.names.barrier_in_assembly;
-  if (any || !may) into.set(Id::has_sync, any, all.take());
+  if (any || !may) into.set(Id::has_sync, any, (any_repeated ? repeated : all).take());
   Places warp(view);
   for (const NodeRef at : view.trace.warp_barriers) warp.add(at);
   into.set(Id::has_syncwarp, warp.any(), warp.take());

@@ -18,11 +18,15 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// i == 0
+// i == 0, column == x && row == y
 bool names_one_thread(const Expressions& e, ExprId condition) {
-  const Expr& x = e[condition];
-  return x.op == Op::eq && e.uses(condition, Uses::thread) && e.uses(x.a, Uses::thread) != e.uses(x.b, Uses::thread) &&
-         !e.uses(condition, Uses::loaded);
+  bool found = false;
+  for_each_conjunct(e, condition, [&](ExprId id, bool is_not) {
+    const Expr& x = e[id];
+    const bool compares_thread = x.op == Op::eq && e.uses(x.a, Uses::thread) != e.uses(x.b, Uses::thread);
+    found = found || (!is_not && compares_thread && !e.uses(id, Uses::loaded));
+  });
+  return found;
 }
 
 bool is_guarded(const KernelView& view, const Access& access) {
@@ -153,7 +157,7 @@ bool lets_one_too_many(const Trace& trace, const Access& access, const std::set<
 }
 
 // Are there threads beyond the data, as far as is known?
-bool may_exceed(const KernelView& view) { return !view.is_launched || view.exceeds_data || view.has_rows_beyond; }
+bool may_exceed(const KernelView& view) { return !(view.is_launched || view.is_handed_on) || view.exceeds_data || view.has_rows_beyond; }
 
 // What the kernel asks to be equal.
 std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
@@ -207,7 +211,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::has_bounds_guard, !any_unguarded);
   into.set(Id::guard_admits_size, is_partial);
   into.set(Id::missing_guard, missing);
-  into.set(Id::is_launched, view.is_launched);
+  into.set(Id::is_launched, view.is_launched || view.is_handed_on);
   into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
 }
 

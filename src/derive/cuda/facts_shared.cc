@@ -203,6 +203,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_synchronization_facts(view, subject);
   add_matmul_facts(view, kernel, subject);
   add_arithmetic_facts(view, subject);
+  add_accumulator_facts(view, subject);
   add_thread_facts(view, subject);
   subject.set(Id::local_var_count, static_cast<double>(kernel.live_scalars));
   return subject;

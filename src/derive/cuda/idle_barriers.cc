@@ -111,6 +111,27 @@ class LoopBarriers {
     });
   }
 
+  // Is there `p[i]` or `*p` where p is a pointer that nothing is known of, to shared memory perhaps?
+  bool has_unseen_access(std::uint32_t in, std::uint32_t root) const {
+    if (seen_.empty()) {
+      for (const Access& access : trace_.accesses) seen_.emplace(access.at.source, access.at.node);
+    }
+    const Source& source = view_.program.sources()[in];
+    for (std::uint32_t n = root; n < source.syntax[root].last; ++n) {
+      // `&x`, and `(&x)[i]`: what x is stands elsewhere.
+      const std::uint32_t object = source.syntax.child(n, Role::argument);
+      const bool is_address = source.text_of(n).starts_with('&') || (object != none && source.text_of(object).starts_with("(&"));
+      if (is_address || (!source.syntax.is(n, NodeKind::subscript) && !source.syntax.is(n, NodeKind::pointer_expression))) continue;
+      // Of a[i][j] and p[i].x all is one access.
+      bool is_seen = false;
+      constexpr int most_around = 8;
+      std::uint32_t p = n;
+      for (int i = 0; i < most_around && p != none && !is_seen; ++i, p = source.syntax[p].parent) is_seen = seen_.contains({in, p});
+      if (!is_seen) return true;
+    }
+    return false;
+  }
+
  private:
   struct Use {
     ExprId address = 0;
@@ -132,27 +153,6 @@ class LoopBarriers {
     for (std::uint32_t i = loop.first_order; i < loop.last_order; ++i) {
       const OrderSite::Kind kind = trace_.orders[i].kind;
       if (kind == OrderSite::fence || (kind == OrderSite::unknown && may_hide)) return true;
-    }
-    return false;
-  }
-
-  // Is there `p[i]` or `*p` where p is a pointer that nothing is known of, to shared memory perhaps?
-  bool has_unseen_access(std::uint32_t in, std::uint32_t root) const {
-    if (seen_.empty()) {
-      for (const Access& access : trace_.accesses) seen_.emplace(access.at.source, access.at.node);
-    }
-    const Source& source = view_.program.sources()[in];
-    for (std::uint32_t n = root; n < source.syntax[root].last; ++n) {
-      // `&x`, and `(&x)[i]`: what x is stands elsewhere.
-      const std::uint32_t object = source.syntax.child(n, Role::argument);
-      const bool is_address = source.text_of(n).starts_with('&') || (object != none && source.text_of(object).starts_with("(&"));
-      if (is_address || (!source.syntax.is(n, NodeKind::subscript) && !source.syntax.is(n, NodeKind::pointer_expression))) continue;
-      // Of a[i][j] and p[i].x all is one access.
-      bool is_seen = false;
-      constexpr int most_around = 8;
-      std::uint32_t p = n;
-      for (int i = 0; i < most_around && p != none && !is_seen; ++i, p = source.syntax[p].parent) is_seen = seen_.contains({in, p});
-      if (!is_seen) return true;
     }
     return false;
   }
@@ -257,6 +257,32 @@ bool holds_loop_value(const Expressions& e, ExprId root) {
 
 namespace {
 
+// Does nothing but a loop stand around `inner`, within what stands around `outer`?
+bool is_only_in_loop(const Trace& trace, std::uint32_t inner, std::uint32_t outer) {
+  std::uint32_t c = inner;
+  for (; c != none && c != outer; c = trace.contexts[c].parent) {
+    if (!trace.contexts[c].is_loop) return false;
+  }
+  return c == outer && inner != outer;
+}
+
+// __syncthreads(); for (...) { __syncthreads(); ... } __syncthreads();   The last one counts where the loop has no iteration.
+bool is_before_loop(const Trace& trace, const BarrierSite& before, const BarrierSite& after) {
+  if (after.loop == none || trace.loops[after.loop].parent != before.loop || !is_only_in_loop(trace, after.context, before.context))
+    return false;
+  const Loop& loop = trace.loops[after.loop];
+  return loop.last_order < trace.orders.size() && trace.orders[loop.last_order].kind == OrderSite::block &&
+         trace.orders[loop.last_order].accesses == loop.last_access;
+}
+
+// for (s = 128; s > 0; s /= 2) { ...; __syncthreads(); } __syncthreads();
+bool is_behind_tree(const Trace& trace, const BarrierSite& before, const BarrierSite& after) {
+  if (before.loop == none || trace.loops[before.loop].parent != after.loop || !is_only_in_loop(trace, before.context, after.context))
+    return false;
+  const Loop& loop = trace.loops[before.loop];
+  return loop.halved != 0 || loop.doubled != 0 || loop.shift != 0;
+}
+
 // for (s = 128; s > 0; s >>= 1) { if (threadIdx.x < s) a[threadIdx.x] += a[threadIdx.x + s]; __syncthreads(); }
 // Of a block with rows, the threads of a step are not those of one warp.
 bool is_halving_tree(const KernelView& view, const Loop& loop) {
@@ -288,6 +314,34 @@ bool is_halving_tree(const KernelView& view, const Loop& loop) {
 }
 
 }  // namespace
+
+std::vector<NodeRef> repeated_barriers(const KernelView& view) {
+  const Trace& trace = view.trace;
+  std::vector<NodeRef> found;
+  const auto& syntax = view.source().syntax;
+  const auto is_in_kernel = [&](const BarrierSite& site) {
+    return site.at.source == view.function.at.source && site.at.node >= view.function.body &&
+           site.at.node < syntax[view.function.body].last;
+  };
+  const auto is_plain = [&](const BarrierSite& site) { return !site.is_named && !site.is_collective && is_in_kernel(site); };
+  if (trace.uses_groups || trace.calls_unknown || trace.shared_escapes || view.names.barrier_in_assembly) return found;
+  const std::vector<bool> reads_before = ends_of_read_conditions(trace);
+  std::optional<bool> is_unseen;  // some access, perhaps between them
+  for (std::size_t i = 1; i < trace.barriers.size(); ++i) {
+    const BarrierSite &before = trace.barriers[i - 1], &after = trace.barriers[i];
+    if (before.accesses != after.accesses || before.at == after.at || !is_plain(before) || !is_plain(after)) continue;
+    const auto order = std::ranges::lower_bound(trace.orders, before.accesses, {}, &OrderSite::accesses);
+    const auto number = static_cast<std::size_t>(order - trace.orders.begin());
+    const auto is_block = [&](std::size_t k) { return k < trace.orders.size() && trace.orders[k].kind == OrderSite::block; };
+    if (!is_block(number) || !is_block(number + 1) || trace.orders[number + 1].accesses != before.accesses || reads_before[number + 1])
+      continue;
+    if (before.context != after.context && !is_before_loop(trace, before, after) && !is_behind_tree(trace, before, after)) continue;
+    if (!is_unseen) is_unseen = LoopBarriers(view).has_unseen_access(view.function.at.source, view.function.body);
+    if (*is_unseen) return {};
+    found.push_back(before.context == after.context || is_before_loop(trace, before, after) ? before.at : after.at);
+  }
+  return found;
+}
 
 IdleBarriers idle_barriers(const KernelView& view) {
   constexpr std::size_t most_loops = 32;

@@ -20,6 +20,9 @@ struct IdleBarriers {
 // Is a part of it a variable that a loop changes in no simple way, such as a pointer that is swapped with another?
 bool holds_loop_value(const Expressions& e, ExprId root);
 
+// Barriers that another one follows, or that follow another one, with no memory accessed in between; not those within one loop.
+std::vector<NodeRef> repeated_barriers(const KernelView& view);
+
 // The worst loop of the kernel; no sites where there is none.
 IdleBarriers idle_barriers(const KernelView& view);
 

@@ -76,6 +76,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   view.dynamic_shared_bytes = launches.dynamic_shared_bytes;
   view.is_launched_by_one_thread = launches.is_by_one_thread;
   view.is_launched = launches.count > 0;
+  view.is_handed_on = launches.is_handed_on;
   view.is_one_block = launches.count > 0 && launches.single_blocks == launches.count;
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;
   view.fits_data = launches.count > 0 && launches.rounded_down == launches.count;
@@ -140,6 +141,8 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   ProgramLaunches of_program = launches_of(program);
   FileReleaser releaser(sources, last_users(program, of_program.mentions));
   result.inspection.launches = std::move(of_program.launches);
+  std::set<std::uint32_t> handed_on;  // names of kernels
+  for (const Mentions& mentions : of_program.mentions) handed_on.insert(mentions.handed_on.begin(), mentions.handed_on.end());
   of_program = {};
   const Files files(sources);
   std::vector<model::Finding> about_launches;  // determined now, while all files are there
@@ -148,8 +151,11 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
     if (sources.without_syntax(program.functions()[f].at.source).is_included) continue;
-    if (program.functions()[f].is_kernel) kernels.emplace_back(f, &launches[program.functions()[f].name]);
-    if (program.functions()[f].is_kernel) ++launches[program.functions()[f].name].kernels;
+    if (!program.functions()[f].is_kernel) continue;
+    KernelLaunches& its_launches = launches[program.functions()[f].name];
+    ++its_launches.kernels;
+    its_launches.is_handed_on = handed_on.contains(program.defined(program.functions()[f].name));
+    kernels.emplace_back(f, &its_launches);
   }
   StepBudget budget(program);
   result.inspection.kernels.reserve(kernels.size());

@@ -298,13 +298,19 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   const std::uint64_t threads = launches.block_sizes.empty() ? 256 : launches.threads;
   const std::uint64_t dynamic = launches.dynamic_shared_bytes;
   const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
-  if (!bytes) return subject;
-  if (const auto percent = occupancy_pct(threads, *bytes + dynamic, limits)) {
-    subject.set(Id::occupancy_pct, *percent, {kernel.place});
-    subject.set(Id::occupancy_text, std::string(fmt::format("{:.3g}", *percent)));
-    subject.set(Id::threads_per_block, static_cast<double>(threads));
-    subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
-  }
+  const std::optional<double> percent = bytes ? occupancy_pct(threads, *bytes + dynamic, limits) : std::nullopt;
+  // An SM takes 16 to 32 blocks, and at least twice as many warps.
+  const bool is_one_warp = launches.block_sizes == std::set<std::uint64_t>{warp_threads} && launches.has_open_size;
+  if (!percent && !is_one_warp) return subject;
+  subject.set(Id::threads_per_block, static_cast<double>(threads), {kernel.place});
+  subject.set(Id::has_one_warp_blocks, is_one_warp);
+  if (percent) subject.set(Id::occupancy_pct, *percent);
+  if (bytes) subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
+  const std::string size = fmt::format("{} threads and {} bytes of shared memory per block", threads, bytes.value_or(0) + dynamic);
+  subject.set(Id::occupancy_reason,
+              percent && !(is_one_warp && *percent >= 25)
+                  ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident", size, *percent)
+                  : std::string("With blocks of one warp at most half of an SM's warps can be resident, since it takes 16 to 32 blocks"));
   return subject;
 }
 

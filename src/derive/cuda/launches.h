@@ -32,6 +32,7 @@ struct KernelLaunches {
   std::uint64_t dynamic_shared_bytes = 0;  // the most of any launch
   bool has_open_size = false;              // grid or block of some launch is no constant
   bool is_by_one_thread = false;           // at least one launch has a single thread
+  bool is_handed_on = false;               // to a function that may launch it as well
   std::set<std::uint64_t> block_sizes;     // constant ones
   std::uint32_t count = 0;
   LaunchedWith with;               // what all of them agree on

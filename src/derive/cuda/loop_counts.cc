@@ -59,6 +59,15 @@ std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop
   return std::nullopt;
 }
 
+bool runs_at_least(const Expressions& e, const Loop& loop, std::int64_t least) {
+  if (!e.uses(loop.condition, Uses::iteration)) return false;
+  const ExprId first = common_start(e, e[loop.condition], loop.iteration);
+  for (std::int64_t number = 0; number < least; ++number) {
+    if (value_in(e, loop.condition, loop.iteration, number, first).value_or(0) == 0) return false;
+  }
+  return true;
+}
+
 std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop) {
   const Expr& test = e[loop.condition];
   const bool is_limit = test.op == Op::lt || test.op == Op::le || test.op == Op::ne;

@@ -12,6 +12,9 @@ namespace frx::derive::cuda {
 // (`l = first; l < first + 4`); nothing where they depend on anything else, or are more than `most`.
 std::optional<std::int64_t> constant_iterations(const Expressions& e, const Loop& loop, std::int64_t most);
 
+// Do constants say that the loop runs so often, or more?
+bool runs_at_least(const Expressions& e, const Loop& loop, std::int64_t least);
+
 // The length of a loop whose iterations are counted from 0 on: `k < n`, `k <= n - 1`, `k != n`; nothing for other conditions.
 std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop);
 

@@ -13,9 +13,15 @@ bool may_be_name(NodeKind kind) {
          kind == NodeKind::primitive_type || kind == NodeKind::namespace_identifier || kind == NodeKind::other;
 }
 
-}  // namespace
-
-namespace {
+// Is a kernel an argument of a call other than those that only ask about it, such as cudaFuncSetAttribute()?
+bool is_handed_on(const Source& source, std::uint32_t kernel) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  std::uint32_t list = syntax[kernel].parent;
+  if (syntax.is(list, NodeKind::pointer_expression)) list = syntax[list].parent;  // &k
+  if (list == none || !syntax.is(list, NodeKind::argument_list)) return false;
+  const std::string_view called = source.text_of(syntax.child(syntax[list].parent, Role::function));
+  return !called.starts_with("cudaFunc") && !called.starts_with("cudaOccupancy");
+}
 
 // Of the nodes from `first` to before `last`.
 Mentions mentions_among(const Program& program, std::uint32_t index, std::uint32_t first, std::uint32_t last) {
@@ -28,7 +34,10 @@ Mentions mentions_among(const Program& program, std::uint32_t index, std::uint32
     const std::uint32_t name = program.defined(source.text_of(n));
     if (name == none) continue;
     const Defined& defined = program.definitions(name);
-    if (defined.is_kernel && kind == NodeKind::identifier) mentions.launch_nodes.push_back(n);
+    if (defined.is_kernel && kind == NodeKind::identifier) {
+      mentions.launch_nodes.push_back(n);
+      if (is_handed_on(source, n)) mentions.handed_on.push_back(name);
+    }
     if (defined.is_in_several || defined.file != index) mentions.names.push_back(name);
   }
   return mentions;
@@ -49,6 +58,7 @@ Mentions mentions_in(const Program& program, std::uint32_t index) {
   for (Mentions& more : std::span(found).subspan(1)) {
     mentions.launch_nodes.insert(mentions.launch_nodes.end(), more.launch_nodes.begin(), more.launch_nodes.end());
     mentions.names.insert(mentions.names.end(), more.names.begin(), more.names.end());
+    mentions.handed_on.insert(mentions.handed_on.end(), more.handed_on.begin(), more.handed_on.end());
   }
   std::ranges::sort(mentions.names);
   mentions.names.erase(std::ranges::unique(mentions.names).begin(), mentions.names.end());

@@ -12,6 +12,7 @@ namespace frx::derive::cuda {
 struct Mentions {
   std::vector<std::uint32_t> names;         // the numbers of names that are defined elsewhere, each once
   std::vector<std::uint32_t> launch_nodes;  // `<<<...>>>` and names of kernels, in order
+  std::vector<std::uint32_t> handed_on;     // the numbers of names of kernels that are arguments of calls
 };
 
 Mentions mentions_in(const Program& program, std::uint32_t source);

@@ -34,6 +34,7 @@ struct Memory {
   bool holds_pointers = false;  // to rows of their own, which threads follow
   bool is_heap = false;         // allocated by each thread for itself
   bool is_passed = false;       // to a function that is not known
+  bool is_unaliased = false;    // a parameter that is __restrict__
   bool is_object = false;       // of a thread, whose members have memories of their own
   bool holds_data = false;      // of an object, or a member of one, that was copied from memory
   NodeRef at;

@@ -132,6 +132,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   if (levels > 0) {
     const std::uint32_t memory = add_memory(Space::global, text(name), type, parameter);
     trace_.memories[memory].is_read_only = levels == 1 && has_word(source(), parameter, "const");
+    trace_.memories[memory].is_unaliased = contains_ignoring_case(text(parameter), "restrict");
     return put_slot(text(name), pointer_to(memory, levels));
   }
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));

@@ -124,8 +124,8 @@ class Reduction {
     TRY(read(step));
     std::vector<StepMember> all = members();
     std::vector<Meeting> met = meetings(all);
-    for_each_in_parallel(
-        met.size(), [&](std::size_t i) { met[i].found = compare_members(met[i].members, *met[i].tracks, ranks_, words_, rules_); });
+    for_each_in_parallel(met.size(),
+                         [&](std::size_t i) { met[i].found = compare_members(met[i].members, *met[i].tracks, ranks_, words_, rules_); });
     std::vector<double> late(ranks_.size()), waited(ranks_.size());
     std::vector<Presence> present(ranks_.size(), Presence::none);
     for (const Meeting& one : met) add(one, late, waited, present);
@@ -208,8 +208,8 @@ class Reduction {
   std::vector<RankSums> sums_;
   FleetEvidence evidence_;
   std::map<std::uint32_t, std::vector<EndTrack>> tracks_;  // of a group, by member
-  std::vector<std::vector<StepCall>> calls_;  // of the step, by rank
-  std::vector<double> noise_;                 // by step
+  std::vector<std::vector<StepCall>> calls_;               // of the step, by rank
+  std::vector<double> noise_;                              // by step
   Fleet fleet_;
 };
 

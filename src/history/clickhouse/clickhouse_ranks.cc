@@ -62,8 +62,8 @@ FROM (
   USING (rank))
 GROUP BY rank)sql";
 
-// From the inside out: each collective with the time of its transfer; groups whose collectives all members have; the limits of groups of one
-// size with the same collectives in a step; each group.
+// From the inside out: each collective with the time of its transfer; groups whose collectives all members have; the limits of groups of
+// one size with the same collectives in a step; each group.
 constexpr std::string_view slow_groups = R"sql(
 SELECT members, toFloat64(sum(transfer)), countIf(compared), countIf(clear), countIf(leaning), toFloat64(sumIf(excess, clear)),
   toFloat64(sumIf(excess, leaning)), sumIf(ratio, clear), sumIf(ratio, leaning),
@@ -159,8 +159,8 @@ Result<std::vector<bool>> ClickHouseStore::add_ranks(const std::string& run, std
   return is_new;
 }
 
-// Steps that more than half of the ranks have, which are put into `numbers`, so many at once that the server holds a limited number of rows:
-// conditions on them.
+// Steps that more than half of the ranks have, which are put into `numbers`, so many at once that the server holds a limited number of
+// rows: conditions on them.
 Result<std::vector<std::string>> ClickHouseStore::usual_steps(const std::string& whole, std::uint64_t ranks,
                                                               std::vector<std::int64_t>& numbers) {
   struct Step {
@@ -192,26 +192,26 @@ Result<RankReduction> ClickHouseStore::reduce_ranks(const std::string& run, cons
   RankReduction reduced;
   const std::string of_run = "run = " + literal(run), run_ranks = fmt::format("{} WHERE {}", in("run_rank"), of_run);
   const std::string whole = fmt::format("{} AND rank GLOBAL IN (SELECT rank FROM {})", of_run, run_ranks);
-  TRY_ASSIGN(reduced.ranks,
-             client_.all(fmt::format("SELECT rank, any(node), any(step_ns) FROM {} GROUP BY rank ORDER BY rank", run_ranks),
-                         [](RowReader& row) {
-                           derive::ranks::FleetRank rank;
-                           rank.rank = row.integer();
-                           rank.node = row.text();
-                           rank.step_ns = row.real();
-                           return rank;
-                         }));
+  TRY_ASSIGN(reduced.ranks, client_.all(fmt::format("SELECT rank, any(node), any(step_ns) FROM {} GROUP BY rank ORDER BY rank", run_ranks),
+                                        [](RowReader& row) {
+                                          derive::ranks::FleetRank rank;
+                                          rank.rank = row.integer();
+                                          rank.node = row.text();
+                                          rank.step_ns = row.real();
+                                          return rank;
+                                        }));
   if (reduced.ranks.empty()) return reduced;
   TRY_ASSIGN(reduced.collectives,
              client_.number(fmt::format("SELECT sum(calls) FROM (SELECT any(collectives) AS calls FROM {} GROUP BY rank)", run_ranks)));
-  TRY_ASSIGN(reduced.groups,
-             client_.all(fmt::format("SELECT members, arrayStringConcat(arrayMap(x -> toString(x), groupUniqArray(rank)), ',') FROM {} WHERE "
-                                     "{} GROUP BY members HAVING uniqExact(rank) > 1",
-                                     in("membership"), whole),
-                         [](RowReader& row) {
-                           std::string members = row.text();
-                           return GroupOfRanks{std::move(members), numbers_in(row.text())};
-                         }));
+  TRY_ASSIGN(
+      reduced.groups,
+      client_.all(fmt::format("SELECT members, arrayStringConcat(arrayMap(x -> toString(x), groupUniqArray(rank)), ',') FROM {} WHERE "
+                              "{} GROUP BY members HAVING uniqExact(rank) > 1",
+                              in("membership"), whole),
+                  [](RowReader& row) {
+                    std::string members = row.text();
+                    return GroupOfRanks{std::move(members), numbers_in(row.text())};
+                  }));
   TRY_ASSIGN(const std::vector<std::string> parts, usual_steps(whole, reduced.ranks.size(), reduced.steps));
   const std::string of_sizes = fmt::format(fmt::runtime(sizes), fmt::arg("memberships", in("membership")), fmt::arg("whole", whole));
   std::map<std::int64_t, RankHits> by_rank;
