@@ -41,6 +41,14 @@ Result<> read_meaning(const Value& entry, const MetricCatalogue& metrics, Metric
   return {};
 }
 
+Result<> check_details(const Value& entry) {
+  for (const std::string_view name : entry["details"].texts()) {
+    if (name.find(" > ") != name.npos) continue;
+    return fail(ErrorKind::malformed, "metric '{}': expected 'Section > Label', found '{}'", entry["id"].text(), name).at(entry.where());
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view counter_of(const MetricDefinition& metric) {
@@ -124,10 +132,14 @@ const MetricCatalogue::Stalls& MetricCatalogue::stalls() const {
 // Everything, also what nothing asks for. An entry that a later one replaces is checked, too.
 Result<> MetricCatalogue::check() const {
   TRY(stalls_.try_at(0, [&] { return read_stalls(); }));
-  for (const Entry& entry : entries_) TRY(read_definition(entry.metric, entry.value));
+  for (const Entry& entry : entries_) {
+    TRY(read_definition(entry.metric, entry.value));
+    TRY(check_details(entry.value));
+  }
   for (std::uint16_t i = 0; i < size(); ++i) {
     const model::Metric metric{i};
     TRY(definitions_.try_at(i, [&] { return read_definition(metric, entry_of(metric)); }));
+    TRY(check_details(entry_of(metric)));
   }
   for (std::uint16_t i = 0; i < size(); ++i) TRY(formulas_.try_at(i, [&] { return read_formulas(model::Metric{i}); }));
   TRY(rule_facts_.try_at(0, [&] { return read_rule_facts(); }));
@@ -183,9 +195,6 @@ Result<MetricDefinition> MetricCatalogue::read_definition(model::Metric metric, 
   definition.attribute_scale = entry["scale"].number().value_or(1.0);
   definition.collect = entry["collect"].boolean().value_or(true);
   definition.ncu = entry["ncu"].texts();
-  for (const std::string_view name : entry["details"].texts()) {
-    if (name.find(" > ") == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
-  }
   return definition;
 }
 
