@@ -111,6 +111,10 @@ class Catalogue {
     return std::views::iota(std::size_t{0}, rule_entries_.size()) |
            std::views::transform([this](std::size_t i) -> const Rule& { return rule_at(i); });
   }
+  auto withheld() const {
+    return std::views::iota(std::size_t{0}, withheld_entries_.size()) |
+           std::views::transform([this](std::size_t i) -> const WithheldRule& { return withheld_at(i); });
+  }
   // Those about a bottleneck that `is_diagnosed`, in the order of the file.
   template <typename IsDiagnosed>
   std::vector<const Rule*> rules_about(const IsDiagnosed& is_diagnosed) const {
