@@ -29,7 +29,8 @@ endif()
 add_link_options(-static-libstdc++ -static-libgcc)
 find_program(LLD ld.lld)
 if(LLD)
-  add_link_options(-fuse-ld=lld)
+  # Code that runs before main() lies together, and code that hardly ever runs lies apart: a start touches fewer pages, at some microseconds each.
+  add_link_options(-fuse-ld=lld -Wl,-z,keep-text-section-prefix)
 endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

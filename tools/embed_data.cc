@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/document.h"
@@ -78,6 +79,45 @@ std::uint64_t fingerprint(const std::vector<Embedded>& all) {
   return hash;
 }
 
+// Calls visit(file, entry) for the entries of all metrics, in order.
+template <typename Visit>
+void for_each_metric(const std::vector<Embedded>& all, const Visit& visit) {
+  for (std::size_t file = 0; file < all.size(); ++file) {
+    if (!all[file].name.starts_with("metrics/")) continue;
+    const frx::DocumentView view = all[file].document.view();
+    const frx::Value list = frx::Value(view)["metrics"];
+    for (std::size_t i = 0; i < list.size(); ++i) visit(file, list.item(i));
+  }
+}
+
+// Where the entry of each metric stands, by name, and each name that a profiler has for it: of equals the one that comes last, as in the
+// catalogue.
+std::string metric_tables(const std::vector<Embedded>& all) {
+  std::map<std::string, std::string> entries;
+  for_each_metric(all, [&](std::size_t file, const frx::Value& entry) {
+    entries[std::string(entry["id"].text())] = fmt::format("{{{},{}}}", file, entry.index());
+  });
+  std::string out = "\nconstexpr EmbeddedEntry metric_entries[] = {\n";
+  for (const auto& [id, place] : entries) out += fmt::format("  {},  // {}\n", place, id);
+  out += "};\n";
+  for (const std::string_view key : {"ncu", "nvprof", "details"}) {
+    std::map<std::string, std::string> names;
+    for_each_metric(all, [&](std::size_t file, const frx::Value& entry) {
+      const frx::Value list = entry[key];
+      const auto metric = std::distance(entries.begin(), entries.find(std::string(entry["id"].text())));
+      const auto add = [&](const frx::Value& name) {
+        names[std::string(name.text())] = fmt::format("{{{},{{{},{}}}}}", metric, file, name.index());
+      };
+      if (list.is_text()) add(list);
+      for (std::size_t i = 0; list.is_list() && i < list.size(); ++i) add(list.item(i));
+    });
+    out += fmt::format("\nconstexpr EmbeddedName {}_names[] = {{\n", key);
+    for (const auto& [name, place] : names) out += fmt::format("  {},\n", place);
+    out += "};\n";
+  }
+  return out;
+}
+
 std::string embedded_source(const std::vector<Embedded>& all) {
   std::string out =
       "// Generated from data/ by tools/embed_data.cc.\n#include \"knowledge/embedded.h\"\n\n"
@@ -102,7 +142,10 @@ std::string embedded_source(const std::vector<Embedded>& all) {
     }
     ++number;
   }
+  out += metric_tables(all);
   out += fmt::format("\nconstexpr DocumentView files[] = {{\n{}}};\n}}  // namespace\n\n", table);
+  out += "std::span<const EmbeddedEntry> embedded_metrics() { return metric_entries; }\n";
+  out += "EmbeddedNames embedded_names() { return {ncu_names, nvprof_names, details_names}; }\n";
   out += "std::span<const DocumentView> embedded_files() { return files; }\n";
   out +=
       fmt::format("std::uint64_t embedded_fingerprint() {{ return 0x{:016x}u; }}\n\n}}  // namespace frx::knowledge\n", fingerprint(all));

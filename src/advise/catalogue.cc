@@ -115,22 +115,44 @@ Result<Card> read_card(const Value& root, const knowledge::MetricCatalogue& metr
 
 }  // namespace
 
+std::optional<std::size_t> Catalogue::place_of_card(std::string_view id) const {
+  const auto at = std::ranges::find(card_files_, id, &CardFile::id);
+  return at == card_files_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - card_files_.begin()));
+}
+
 const Card* Catalogue::card(std::string_view id) const {
-  const auto at = std::find_if(cards_.begin(), cards_.end(), [&](const Card& card) { return card.id == id; });
-  return at == cards_.end() ? nullptr : &*at;
+  const std::optional<std::size_t> at = place_of_card(id);
+  return at ? &card_at(*at) : nullptr;
 }
 
-Result<> Catalogue::read_cards(const knowledge::Knowledge& knowledge) {
-  for (const Value& root : knowledge.library.folder("recommendations")) {
-    const std::string where = root.where();
-    if (where.starts_with(engine_file) || where.starts_with(rules_file) || where.starts_with(signals_file)) continue;
-    TRY_ASSIGN(Card card, read_card(root, knowledge.metrics, constants_));
-    cards_.push_back(std::move(card));
+const Card& Catalogue::card_at(std::size_t i) const {
+  return cards_.at(i, [&] { return read_card(card_files_[i].root, knowledge_->metrics, constants_).value(); });
+}
+const Rule& Catalogue::rule_at(std::size_t i) const {
+  return rules_.at(i, [&] { return read_rule(rule_entries_[i].value).value(); });
+}
+const WithheldRule& Catalogue::withheld_at(std::size_t i) const {
+  return withheld_.at(i, [&] { return read_withheld_rule(withheld_entries_[i].value).value(); });
+}
+
+void Catalogue::find_cards() {
+  for (const Value& root : knowledge_->library.folder("recommendations")) {
+    std::string_view id = root.document()->file;
+    if (id == engine_file || id == rules_file || id == signals_file) continue;
+    id.remove_prefix(id.rfind('/') + 1);
+    card_files_.push_back({id.substr(0, id.rfind('.')), root});
   }
-  return {};
+  cards_ = MadeOnce<Card>(card_files_.size());
 }
 
-Result<Rule> Catalogue::read_rule(const Value& entry) {
+std::vector<Catalogue::Entry> Catalogue::entries_in(const Value& list) {
+  std::vector<Entry> entries;
+  entries.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) entries.push_back({list.item(i), list.item(i)["bottleneck"].text()});
+  return entries;
+}
+
+Result<Rule> Catalogue::read_rule(const Value& entry) const {
   Rule rule;
   rule.where = entry.where();
   TRY_ASSIGN(rule.id, read_text(entry, "id"));
@@ -154,22 +176,12 @@ Result<Rule> Catalogue::read_rule(const Value& entry) {
   rule.cuts_work = entry["cuts_work"].boolean().value_or(false);
   const Value ids = entry["recommendations"];
   for (const std::string_view id : ids.texts()) {
-    const auto known = std::ranges::find(cards_, id, &Card::id);
-    if (known == cards_.end()) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
-    rule.cards.push_back(&*known);
+    const Card* const known = card(id);
+    if (known == nullptr) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(ids.where());
+    rule.cards.push_back(known);
   }
   if (rule.cards.empty()) return fail(ErrorKind::malformed, "rule '{}' recommends nothing", rule.id).at(rule.where);
   return rule;
-}
-
-Result<> Catalogue::read_rules(const knowledge::Library& library) {
-  const Value list = library.file(rules_file)["rules"];
-  if (!list.is_list()) return fail(ErrorKind::malformed, "expected a list of rules").at(std::string(rules_file));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY_ASSIGN(Rule rule, read_rule(list.item(i)));
-    rules_.push_back(std::move(rule));
-  }
-  return {};
 }
 
 Result<WithheldRule> Catalogue::read_withheld_rule(const Value& entry) const {
@@ -189,33 +201,25 @@ Result<WithheldRule> Catalogue::read_withheld_rule(const Value& entry) const {
   return rule;
 }
 
-Result<> Catalogue::read_withheld(const Value& engine) {
-  TRY_ASSIGN(const Value list, engine.list("withheld"));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    TRY_ASSIGN(WithheldRule rule, read_withheld_rule(list.item(i)));
-    withheld_.push_back(std::move(rule));
-  }
-  return {};
-}
-
 // The relations between cards must name existing cards.
 Result<> Catalogue::check_relations() const {
   std::vector<std::string_view> ids;
   for (const Equivalent& pair : constants_.equivalents) ids.insert(ids.end(), {pair.keep, pair.drop});
   for (const Dependency& pair : constants_.dependencies) ids.insert(ids.end(), {pair.dependent, pair.after});
-  for (const WithheldRule& rule : withheld_) {
+  for (std::size_t i = 0; i < withheld_entries_.size(); ++i) {
+    const WithheldRule& rule = withheld_at(i);
     ids.push_back(rule.id);
     ids.insert(ids.end(), rule.unless_active.begin(), rule.unless_active.end());
   }
   for (const std::string_view id : ids) {
-    if (!card(id)) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(std::string(engine_file));
+    if (!place_of_card(id)) return fail(ErrorKind::malformed, "no card is called '{}'", id).at(std::string(engine_file));
   }
   return {};
 }
 
 // Those of a card with the names of each domain in which a rule proposes it.
 Result<> Catalogue::check_conditions() const {
-  for (const Rule& rule : rules_) {
+  for (const Rule& rule : rules()) {
     std::vector<Value> conditions = {rule.when, rule.suppressed_if};
     for (const Card* card : rule.cards) {
       conditions.insert(conditions.end(), {card->never_when, card->unverified_when});
@@ -228,24 +232,43 @@ Result<> Catalogue::check_conditions() const {
   return {};
 }
 
-Result<Catalogue> Catalogue::load(const knowledge::Knowledge& knowledge) {
-  TRY(knowledge::CodeFactCatalogue::load(knowledge.library));
-  return read(knowledge, true);
+// Everything, also what nothing asks for.
+Result<> Catalogue::check() const {
+  for (std::size_t i = 0; i < card_files_.size(); ++i) {
+    TRY(cards_.try_at(i, [&] { return read_card(card_files_[i].root, knowledge_->metrics, constants_); }));
+  }
+  for (std::size_t i = 0; i < rule_entries_.size(); ++i) {
+    TRY(rules_.try_at(i, [&] { return read_rule(rule_entries_[i].value); }));
+  }
+  TRY(check_conditions());
+  for (std::size_t i = 0; i < withheld_entries_.size(); ++i) {
+    TRY(withheld_.try_at(i, [&] { return read_withheld_rule(withheld_entries_[i].value); }));
+  }
+  return check_relations();
 }
 
-Result<Catalogue> Catalogue::load_unchecked(const knowledge::Knowledge& knowledge) { return read(knowledge, false); }
+Result<Catalogue> Catalogue::load(const knowledge::Knowledge& knowledge) {
+  TRY(knowledge::CodeFactCatalogue::load(knowledge.library));
+  TRY_ASSIGN(Catalogue catalogue, load_unchecked(knowledge));
+  TRY(catalogue.check());
+  return catalogue;
+}
 
-Result<Catalogue> Catalogue::read(const knowledge::Knowledge& knowledge, bool checks_conditions) {
+Result<Catalogue> Catalogue::load_unchecked(const knowledge::Knowledge& knowledge) {
   Catalogue catalogue;
+  catalogue.knowledge_ = &knowledge;
   const Value engine = knowledge.library.file(engine_file);
   if (!engine.is_map()) return fail(ErrorKind::malformed, "expected a map of constants").at(std::string(engine_file));
   TRY_ASSIGN(catalogue.constants_, read_constants(engine));
   TRY_ASSIGN(catalogue.names_, Names::load(knowledge));
-  TRY(catalogue.read_cards(knowledge));
-  TRY(catalogue.read_rules(knowledge.library));
-  if (checks_conditions) TRY(catalogue.check_conditions());
-  TRY(catalogue.read_withheld(engine));
-  TRY(catalogue.check_relations());
+  catalogue.find_cards();
+  const Value rules = knowledge.library.file(rules_file)["rules"];
+  if (!rules.is_list()) return fail(ErrorKind::malformed, "expected a list of rules").at(std::string(rules_file));
+  catalogue.rule_entries_ = entries_in(rules);
+  catalogue.rules_ = MadeOnce<Rule>(catalogue.rule_entries_.size());
+  TRY_ASSIGN(const Value withheld, engine.list("withheld"));
+  catalogue.withheld_entries_ = entries_in(withheld);
+  catalogue.withheld_ = MadeOnce<WithheldRule>(catalogue.withheld_entries_.size());
   return catalogue;
 }
 

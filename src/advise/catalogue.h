@@ -6,6 +6,7 @@
 
 #include <array>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "advise/constants.h"
 #include "advise/names.h"
 #include "advise/prediction.h"
+#include "base/made_once.h"
 #include "base/result.h"
 #include "knowledge/knowledge.h"
 
@@ -91,7 +93,7 @@ class Catalogue {
  public:
   // The texts live in the library of `knowledge`, which must outlive the catalogue.
   static Result<Catalogue> load(const knowledge::Knowledge& knowledge);
-  // Conditions of rules and cards are read when a diagnosis asks for them. Of data that frx comes with, which tests have read as a whole.
+  // Cards, rules and conditions are read when a diagnosis asks for them. Of data that frx comes with, which tests have read as a whole.
   static Result<Catalogue> load_unchecked(const knowledge::Knowledge& knowledge);
 
   // A condition of a rule or card, with the names of the domain.
@@ -100,29 +102,74 @@ class Catalogue {
   Catalogue(Catalogue&&) = default;  // not copied: rules point at cards
   Catalogue& operator=(Catalogue&&) = default;
 
-  const std::vector<Card>& cards() const { return cards_; }
-  const std::vector<Rule>& rules() const { return rules_; }  // in the order of the file
-  const std::vector<WithheldRule>& withheld() const { return withheld_; }
+  // All of them, each of which is read: the rules in the order of the file.
+  auto cards() const {
+    return std::views::iota(std::size_t{0}, card_files_.size()) |
+           std::views::transform([this](std::size_t i) -> const Card& { return card_at(i); });
+  }
+  auto rules() const {
+    return std::views::iota(std::size_t{0}, rule_entries_.size()) |
+           std::views::transform([this](std::size_t i) -> const Rule& { return rule_at(i); });
+  }
+  auto withheld() const {
+    return std::views::iota(std::size_t{0}, withheld_entries_.size()) |
+           std::views::transform([this](std::size_t i) -> const WithheldRule& { return withheld_at(i); });
+  }
+  // Those about a bottleneck that `is_diagnosed`, in the order of the file.
+  template <typename IsDiagnosed>
+  std::vector<const Rule*> rules_about(const IsDiagnosed& is_diagnosed) const {
+    std::vector<const Rule*> rules;
+    for (std::size_t i = 0; i < rule_entries_.size(); ++i) {
+      if (is_diagnosed(rule_entries_[i].bottleneck)) rules.push_back(&rule_at(i));
+    }
+    return rules;
+  }
+  template <typename IsDiagnosed>
+  std::vector<const WithheldRule*> withheld_about(const IsDiagnosed& is_diagnosed) const {
+    std::vector<const WithheldRule*> rules;
+    for (std::size_t i = 0; i < withheld_entries_.size(); ++i) {
+      if (is_diagnosed(withheld_entries_[i].bottleneck)) rules.push_back(&withheld_at(i));
+    }
+    return rules;
+  }
   const Constants& constants() const { return constants_; }
   const Names& names() const { return names_; }
   // How many GPUs the program uses, where that is known.
   const knowledge::Expression& gpus(Domain domain) const { return names_.kept(domain, "num_gpus"); }
+  // nullptr: no card is called so.
   const Card* card(std::string_view id) const;
 
  private:
+  // A rule, of which only the bottleneck was read.
+  struct Entry {
+    Value value;
+    std::string_view bottleneck;
+  };
+  // A card stands in a file of its name.
+  struct CardFile {
+    std::string_view id;
+    Value root;
+  };
+
   Catalogue() = default;
-  Result<> read_cards(const knowledge::Knowledge& knowledge);
-  Result<> read_rules(const knowledge::Library& library);
-  Result<Rule> read_rule(const Value& entry);
-  Result<> read_withheld(const Value& engine);
+  void find_cards();
+  static std::vector<Entry> entries_in(const Value& list);
+  std::optional<std::size_t> place_of_card(std::string_view id) const;
+  const Card& card_at(std::size_t i) const;
+  const Rule& rule_at(std::size_t i) const;
+  const WithheldRule& withheld_at(std::size_t i) const;
+  Result<Rule> read_rule(const Value& entry) const;
   Result<WithheldRule> read_withheld_rule(const Value& entry) const;
+  Result<> check() const;
   Result<> check_relations() const;
   Result<> check_conditions() const;
-  static Result<Catalogue> read(const knowledge::Knowledge& knowledge, bool checks_conditions);
 
-  std::vector<Card> cards_;
-  std::vector<Rule> rules_;
-  std::vector<WithheldRule> withheld_;
+  const knowledge::Knowledge* knowledge_ = nullptr;
+  std::vector<CardFile> card_files_;
+  std::vector<Entry> rule_entries_, withheld_entries_;
+  MadeOnce<Card> cards_;
+  MadeOnce<Rule> rules_;
+  MadeOnce<WithheldRule> withheld_;
   Names names_;
   Constants constants_;
 };

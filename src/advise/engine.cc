@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace frx::advise {
 namespace {
@@ -48,7 +49,7 @@ class Engine {
       : catalogue_(catalogue), constants_(catalogue.constants()), diagnosed_(diagnosed) {}
 
   Proposals run() {
-    for (const Rule& rule : catalogue_.rules()) apply(rule);
+    for (const Rule* const rule : catalogue_.rules_about(is_diagnosed_)) apply(*rule);
     for (Proposal& proposal : result_.proposals) rate(proposal);
     drop_equivalents();
     order_dependents();
@@ -81,7 +82,7 @@ class Engine {
 
   void apply(const Rule& rule) {
     const std::optional<std::size_t> at = with_label(rule.bottleneck);
-    if (!at || std::max(diagnosed_[*at].score, diagnosed_[*at].local_score) < rule.min_score) return;
+    if (std::max(diagnosed_[*at].score, diagnosed_[*at].local_score) < rule.min_score) return;
     const Circumstances& circumstances = *diagnosed_[*at].circumstances;
     if ((rule.when && !meets(circumstances, rule.when)) || meets(circumstances, rule.suppressed_if)) return;
     for (const Card* card : rule.cards) {
@@ -190,14 +191,13 @@ class Engine {
   }
 
   void withhold() {
-    for (const WithheldRule& rule : catalogue_.withheld()) {
-      const std::optional<std::size_t> at = with_label(rule.bottleneck);
-      if (!at || !diagnosed_[*at].circumstances->meet(rule.when)) continue;
-      const bool active =
-          std::any_of(rule.unless_active.begin(), rule.unless_active.end(), [&](std::string_view id) { return proposed(id) != nullptr; });
+    for (const WithheldRule* const rule : catalogue_.withheld_about(is_diagnosed_)) {
+      const std::optional<std::size_t> at = with_label(rule->bottleneck);
+      if (!diagnosed_[*at].circumstances->meet(rule->when)) continue;
+      const bool active = std::ranges::any_of(rule->unless_active, [&](std::string_view id) { return proposed(id) != nullptr; });
       if (active) continue;
-      Withheld entry{catalogue_.card(rule.id), rule.reason, rule.blocked_by, {}};
-      for (const auto& [name, number] : rule.evidence) {
+      Withheld entry{catalogue_.card(rule->id), rule->reason, rule->blocked_by, {}};
+      for (const auto& [name, number] : rule->evidence) {
         std::optional<double> value = diagnosed_[*at].circumstances->number(number);
         if (value) value = rounded(*value, constants_.score_digits);
         entry.evidence.emplace_back(name, value);
@@ -209,6 +209,7 @@ class Engine {
   const Catalogue& catalogue_;
   const Constants& constants_;
   std::span<const Diagnosed> diagnosed_;
+  const std::function<bool(std::string_view)> is_diagnosed_ = [this](std::string_view id) { return with_label(id).has_value(); };
   Proposals result_;
 };
 

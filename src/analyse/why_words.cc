@@ -25,12 +25,12 @@ void add_recommendation(std::string& story, std::string_view of, const advise::R
   add_story_lines(story, "for",
                   card.kernel.empty() ? std::string(card.label) : fmt::format("{} of {}", card.label, printable(card.kernel)));
   if (catalogue) {
-    const auto& rules = catalogue->rules();
-    const auto rule = std::ranges::find(rules, card.triggered_by, &advise::Rule::id);
-    if (rule != rules.end()) {
-      add_story_lines(story, "rule", fmt::format("{} ({})", rule->id, rule->where));
-      if (rule->when) add_story_lines(story, "", rule->when.text());
-      if (rule->min_score > 0) add_story_lines(story, "", fmt::format("and a score of {} at least", rule->min_score));
+    for (const advise::Rule& rule : catalogue->rules()) {
+      if (rule.id != card.triggered_by) continue;
+      add_story_lines(story, "rule", fmt::format("{} ({})", rule.id, rule.where));
+      if (rule.when) add_story_lines(story, "", rule.when.text());
+      if (rule.min_score > 0) add_story_lines(story, "", fmt::format("and a score of {} at least", rule.min_score));
+      break;
     }
   }
   add_story_lines(story, "because", card.because);

@@ -39,6 +39,7 @@ class Value {
  public:
   Value() = default;
   explicit Value(const DocumentView& view) : view_(&view), index_(view.root) {}
+  Value(const DocumentView& view, std::uint32_t index) : view_(&view), index_(index) {}
 
   explicit operator bool() const { return view_ != nullptr && node().kind != DocumentNode::nothing; }
   bool is_text() const { return *this && node().kind == DocumentNode::text; }
@@ -67,8 +68,11 @@ class Value {
   // "file:line", for messages.
   std::string where() const;
 
+  // Where it stands, for tables about what stands in documents: nullptr of an empty Value, and the index of its node.
+  const DocumentView* document() const { return view_; }
+  std::uint32_t index() const { return index_; }
+
  private:
-  Value(const DocumentView& view, std::uint32_t index) : view_(&view), index_(index) {}
   const DocumentNode& node() const { return view_->nodes[index_]; }
   Value child(std::size_t offset) const { return {*view_, node().begin + static_cast<std::uint32_t>(offset)}; }
 

@@ -75,10 +75,9 @@ Formulas::Formulas(const knowledge::MetricCatalogue& metrics, const std::vector<
   std::vector<bool> is_reachable(metrics.size(), false);
   for (const model::Metric metric : present) is_reachable[metric.index] = true;
   for (const knowledge::FormulaOfMetric& one : metrics.formulas_in_order()) {
-    const std::vector<std::uint32_t>& slots = one.formula->slots();
-    if (!slots.empty() && std::ranges::none_of(slots, [&](std::uint32_t slot) { return is_reachable[slot]; })) continue;
+    if (!one.slots.empty() && std::ranges::none_of(one.slots, [&](std::uint32_t slot) { return is_reachable[slot]; })) continue;
     is_reachable[one.metric.index] = true;
-    steps_.push_back({one.metric, one.formula, metrics[one.metric].unit.scale});
+    steps_.push_back({one.metric, &metrics.formulas_of(one.metric)[one.number], metrics[one.metric].unit.scale});
   }
 }
 

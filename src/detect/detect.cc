@@ -23,8 +23,8 @@ void collect_missing(const knowledge::Expression& expression, const knowledge::M
     if (definition.collect && !definition.ncu.empty()) {
       const std::string_view counter = knowledge::counter_of(definition);
       if (std::ranges::find(missing, counter) == missing.end()) missing.push_back(counter);
-    } else if (depth < max_depth && !definition.formulas.empty()) {
-      collect_missing(definition.formulas.front(), metrics, readings, depth + 1, missing);
+    } else if (depth < max_depth && !metrics.formulas_of(metric).empty()) {
+      collect_missing(metrics.formulas_of(metric).front(), metrics, readings, depth + 1, missing);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include "base/text.h"
 
@@ -37,10 +38,8 @@ class ExpressionParser {
     TRY_ASSIGN(const Type type, either());
     skip_space();
     if (at_ != text_.size()) return error("an operator or the end");
-    result_.dimension_ = type.dimension;
-    result_.is_truth_ = type.is_truth;
-    result_.text_ = written_out();
-    return std::move(result_);
+    memory_.text = written_out();
+    return made(type);
   }
 
  private:
@@ -75,33 +74,33 @@ class ExpressionParser {
     return at_ < text_.size() && text_[at_] == c;
   }
   void emit(Op op, std::uint32_t argument = 0, double value = 0) {
-    result_.code_.push_back({op, argument, value});
+    memory_.code.push_back({op, argument, value});
     pushed_ -= operands_of(op, argument);
     ++pushed_;
-    result_.depth_ = std::max(result_.depth_, pushed_);
+    most_pushed_ = std::max(most_pushed_, pushed_);
   }
   // The rest is irrelevant when the value on the stack already decides; `join` marks where it ends.
   std::size_t leave_out_from(Op op) {
-    result_.code_.push_back({op, 0, 0});
-    return result_.code_.size();
+    memory_.code.push_back({op, 0, 0});
+    return memory_.code.size();
   }
   void join(Op op, std::size_t left_out_from) {
     emit(op);
-    result_.code_[left_out_from - 1].argument = static_cast<std::uint32_t>(result_.code_.size() - left_out_from);
+    memory_.code[left_out_from - 1].argument = static_cast<std::uint32_t>(memory_.code.size() - left_out_from);
   }
   void load(const Operand& operand) {
     emit(Op::load, operand.slot, operand.unit.scale);
     mention(operand.slot);
   }
   void mention(std::uint32_t slot) {
-    if (std::find(result_.slots_.begin(), result_.slots_.end(), slot) == result_.slots_.end()) result_.slots_.push_back(slot);
+    if (std::ranges::find(memory_.slots, slot) == memory_.slots.end()) memory_.slots.push_back(slot);
   }
   // The expression with this name.
   void insert(const Expression& meaning) {
-    result_.code_.insert(result_.code_.end(), meaning.code_.begin(), meaning.code_.end());
-    result_.depth_ = std::max(result_.depth_, pushed_ + meaning.depth_);
+    memory_.code.insert(memory_.code.end(), meaning.steps().begin(), meaning.steps().end());
+    most_pushed_ = std::max(most_pushed_, pushed_ + meaning.depth());
     ++pushed_;
-    for (const std::uint32_t slot : meaning.slots_) mention(slot);
+    for (const std::uint32_t slot : meaning.slots()) mention(slot);
   }
   // How many values a step takes off the stack; it always pushes one.
   static std::size_t operands_of(Op op, std::uint32_t argument) {
@@ -284,10 +283,10 @@ class ExpressionParser {
       load(*operand);
       return Type{operand->unit.dimension, operand->is_truth, false};
     }
-    if (result_.code_.size() + operand->meaning->code_.size() > max_steps) return error("a shorter expression");
+    if (memory_.code.size() + operand->meaning->steps().size() > max_steps) return error("a shorter expression");
     at_ = end;
     insert(*operand->meaning);
-    return Type{operand->meaning->dimension_, operand->meaning->is_truth_, false};
+    return Type{operand->meaning->dimension(), operand->meaning->is_truth(), false};
   }
 
   // The first operand of many functions is looked at twice.
@@ -360,6 +359,19 @@ class ExpressionParser {
     return a.any || b.any || a.dimension == b.dimension;
   }
 
+  // What the expression refers to, and keeps.
+  struct Memory {
+    std::vector<Expression::Step> code;
+    std::vector<std::uint32_t> slots;
+    std::string text;
+  };
+  Expression made(const Type& type) {
+    const auto kept = std::make_shared<const Memory>(std::move(memory_));
+    Expression expression({kept->code, kept->slots, kept->text, type.dimension, static_cast<std::uint32_t>(most_pushed_), type.is_truth});
+    expression.memory_ = kept;
+    return expression;
+  }
+
   struct Several {
     std::size_t begin, end;  // of the name in the text
     std::span<const Operand> values;
@@ -374,7 +386,8 @@ class ExpressionParser {
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::size_t pushed_ = 0;  // values on the stack after the last step
-  Expression result_;
+  std::size_t most_pushed_ = 0;
+  Memory memory_;
 };
 
 Result<Expression> Expression::parse(std::string_view text, const Scope& scope, std::string where) {

@@ -21,12 +21,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/document.h"
 #include "base/result.h"
 #include "base/units.h"
 
@@ -91,21 +92,36 @@ class Expression {
     double value = 0;            // literal, or scale of a slot
   };
 
+  // What was read of a text, wherever it lies: in constants of the program, or in memory that the expression keeps.
+  struct Parts {
+    std::span<const Step> code;
+    std::span<const std::uint32_t> slots;
+    std::string_view text;
+    Dimension dimension;
+    std::uint32_t depth = 0;  // values on the stack at most
+    bool is_truth = false;
+  };
+
   Expression() = default;
+  // Of constants, which outlive it.
+  explicit Expression(const Parts& parts) : parts_(parts) {}
 
   // `where` names file and line for messages.
   static Result<Expression> parse(std::string_view text, const Scope& scope, std::string where);
+  // The expression that stands at a place of data/. Where it was compiled when frx was built, nothing is read and `scope` is not asked.
+  static Result<Expression> read(const Value& text, const Scope& scope);
 
-  bool empty() const { return code_.empty(); }
-  bool is_truth() const { return is_truth_; }
-  const Dimension& dimension() const { return dimension_; }
-  // The text as it was written; a name of several values is replaced by them.
-  const std::string& text() const { return text_; }
+  bool empty() const { return parts_.code.empty(); }
+  bool is_truth() const { return parts_.is_truth; }
+  const Dimension& dimension() const { return parts_.dimension; }
+  // The text as it was written; a name of several values is replaced by them. Lives as long as the expression and its copies.
+  std::string_view text() const { return parts_.text; }
   // Slots it mentions, each once, in order of appearance.
-  const std::vector<std::uint32_t>& slots() const { return slots_; }
+  std::span<const std::uint32_t> slots() const { return parts_.slots; }
 
-  // For code that inspects the steps.
-  const std::vector<Step>& steps() const { return code_; }
+  // For code that inspects the steps, or writes them down.
+  std::span<const Step> steps() const { return parts_.code; }
+  std::uint32_t depth() const { return parts_.depth; }
 
   // In coherent base units (ns, byte, percent); divide by a Unit's scale to express it in that unit.
   std::optional<double> number(const Lookup& lookup) const;
@@ -113,12 +129,8 @@ class Expression {
 
  private:
   friend class ExpressionParser;
-  std::vector<Step> code_;
-  std::vector<std::uint32_t> slots_;
-  std::size_t depth_ = 0;  // values on the stack at most
-  Dimension dimension_;
-  bool is_truth_ = false;
-  std::string text_;
+  Parts parts_;
+  std::shared_ptr<const void> memory_;  // of the parts; none where they are constants
 };
 
 }  // namespace frx::knowledge

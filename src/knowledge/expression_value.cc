@@ -68,9 +68,10 @@ Maybe fold_present(std::span<const Maybe> operands, bool largest) {
 
 // Evaluated a million times in a long run: the stack is as deep as the text needs and is not reallocated.
 std::optional<double> Expression::number(const Lookup& lookup) const {
-  if (code_.empty()) return std::nullopt;
+  const std::span<const Step> code = parts_.code;
+  if (code.empty()) return std::nullopt;
   std::array<Maybe, usual_depth> usual;
-  std::vector<Maybe> deep(depth_ > usual_depth ? depth_ : 0);
+  std::vector<Maybe> deep(parts_.depth > usual_depth ? parts_.depth : 0);
   Maybe* top = (deep.empty() ? usual.data() : deep.data()) - 1;  // the last value that was pushed
   const auto operands = [&](std::size_t n) { return std::span<const Maybe>(top + 1 - n, n); };
   const auto replace = [&](std::size_t n, Maybe value) {
@@ -81,7 +82,7 @@ std::optional<double> Expression::number(const Lookup& lookup) const {
     const Maybe right = *top--;
     *top = *top && right ? finite(combine(**top, *right)) : std::nullopt;
   };
-  for (const Step *at = code_.data(), *const end = at + code_.size(); at != end; ++at) {
+  for (const Step *at = code.data(), *const end = at + code.size(); at != end; ++at) {
     const Step& step = *at;
     // clang-format off
     switch (step.op) {

@@ -35,7 +35,8 @@ Result<model::ComputeCapability> read_cc(const Value& entry) {
   return *cc;
 }
 
-Result<SmLimits> read_limits(const Value& entry, const Value& root) {
+Result<SmLimits> read_limits(const Value& entry) {
+  const Value root(*entry.document());
   SmLimits limits;
   TRY_ASSIGN(limits.cc, read_cc(entry));
   limits.family_key = entry["family_key"].text();
@@ -130,18 +131,26 @@ std::string GpuProduct::provenance(std::string_view field) const {
 Result<GpuCatalogue> GpuCatalogue::load(const Library& library) {
   GpuCatalogue catalogue;
   catalogue.files_ = library.folder("gpus");
-  for (const Value& root : catalogue.files_) TRY(catalogue.add_limits(root));
-  std::stable_sort(catalogue.limits_.begin(), catalogue.limits_.end(), [](const SmLimits& a, const SmLimits& b) { return a.cc < b.cc; });
+  for (const Value& root : catalogue.files_) TRY(catalogue.find_limits(root));
+  std::ranges::stable_sort(catalogue.entries_, {}, &Entry::cc);
+  catalogue.limits_ = MadeOnce<SmLimits>(catalogue.entries_.size());
+  for (std::size_t i = 0; !library.is_embedded() && i < catalogue.entries_.size(); ++i) {
+    TRY(catalogue.limits_.try_at(i, [&] { return read_limits(catalogue.entries_[i].value); }));
+  }
   return catalogue;
 }
 
-Result<> GpuCatalogue::add_limits(const Value& root) {
+Result<> GpuCatalogue::find_limits(const Value& root) {
   TRY_ASSIGN(const Value capabilities, root.list("compute_capabilities"));
   for (std::size_t i = 0; i < capabilities.size(); ++i) {
-    TRY_ASSIGN(SmLimits limits, read_limits(capabilities.item(i), root));
-    limits_.push_back(std::move(limits));
+    TRY_ASSIGN(const model::ComputeCapability cc, read_cc(capabilities.item(i)));
+    entries_.push_back({cc, capabilities.item(i)});
   }
   return {};
+}
+
+const SmLimits& GpuCatalogue::limits_at(std::size_t i) const {
+  return limits_.at(i, [&] { return read_limits(entries_[i].value).value(); });
 }
 
 Result<> GpuCatalogue::add_products(const Value& root, Products& products) {
@@ -172,7 +181,7 @@ Result<> GpuCatalogue::check() const {
       return fail(ErrorKind::malformed, "expected unique ids, found '{}' twice", product.id).at(product.where);
     }
   }
-  for (const SmLimits& entry : limits_) {
+  for (const SmLimits& entry : all_limits()) {
     if (limits(entry.cc) != &entry) {
       return fail(ErrorKind::malformed, "expected one entry per compute capability, found {} twice", to_string(entry.cc)).at(entry.where);
     }
@@ -213,8 +222,8 @@ Result<> GpuCatalogue::check_peaks(const GpuProduct& product, const Value& sourc
 }
 
 const SmLimits* GpuCatalogue::limits(model::ComputeCapability cc) const {
-  const auto found = std::find_if(limits_.begin(), limits_.end(), [&](const SmLimits& limits) { return limits.cc == cc; });
-  return found == limits_.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(entries_, cc, &Entry::cc);
+  return found == entries_.end() ? nullptr : &limits_at(static_cast<std::size_t>(found - entries_.begin()));
 }
 
 const GpuProduct* GpuCatalogue::with_id(std::string_view id) const {

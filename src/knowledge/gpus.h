@@ -9,12 +9,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/made_once.h"
 #include "base/result.h"
 #include "knowledge/library.h"
 #include "model/session.h"
@@ -106,8 +108,8 @@ struct GpuProduct {
 
 class GpuCatalogue {
  public:
-  // `library` must outlive the catalogue. The products are read on first use: most runs need only the limits of one compute capability, and
-  // the products are a sixth of a small run's time.
+  // `library` must outlive the catalogue. Limits and products are read on first use: most runs need only the limits of one compute
+  // capability. Limits of a library with overrides are read at once, and an invalid one is named with file and line.
   static Result<GpuCatalogue> load(const Library& library);
 
   // Checks that are not needed in every run: the products as a whole, unique ids, known compute capabilities, and each peak against SMs x
@@ -118,7 +120,11 @@ class GpuCatalogue {
   const SmLimits* limits(model::ComputeCapability cc) const;
   const GpuProduct* with_id(std::string_view id) const;
   std::span<const GpuProduct> products() const { return read_products().list; }
-  std::span<const SmLimits> all_limits() const { return limits_; }
+  // By compute capability; each is read.
+  auto all_limits() const {
+    return std::views::iota(std::size_t{0}, entries_.size()) |
+           std::views::transform([this](std::size_t i) -> const SmLimits& { return limits_at(i); });
+  }
 
  private:
   struct Products {
@@ -128,13 +134,21 @@ class GpuCatalogue {
     std::vector<Value> sources;  // of list
   };
 
+  // Limits of which only the compute capability was read.
+  struct Entry {
+    model::ComputeCapability cc;
+    Value value;
+  };
+
   const Products& read_products() const;
-  Result<> add_limits(const Value& root);
+  const SmLimits& limits_at(std::size_t i) const;
+  Result<> find_limits(const Value& root);
   static Result<> add_products(const Value& root, Products& products);
   Result<> check_peaks(const GpuProduct& product, const Value& source) const;
 
   std::vector<Value> files_;
-  std::vector<SmLimits> limits_;
+  std::vector<Entry> entries_;  // by compute capability
+  MadeOnce<SmLimits> limits_;
   std::shared_ptr<Products> products_ = std::make_shared<Products>();
 };
 

@@ -22,20 +22,20 @@ Result<Label> read_label(const Value& root, const Scope& scope, const MetricCata
   label.order = root["order"].number().value_or(999);
   TRY_ASSIGN(label.kind, finding_kind(root));
   if (root["when"]) {
-    TRY_ASSIGN(label.when, Expression::parse(root["when"].text(), scope, root["when"].where()));
+    TRY_ASSIGN(label.when, Expression::read(root["when"], scope));
   }
   label.thresholds = thresholds.names_in(label.when, LabelCatalogue::first_threshold_slot);
   if (!label.when.empty() && !label.when.is_truth()) {
     return fail(ErrorKind::malformed, "label '{}': 'when' is not a condition", label.id).at(root["when"].where());
   }
   if (root["score"]) {
-    TRY_ASSIGN(label.score, Expression::parse(root["score"].text(), scope, root["score"].where()));
+    TRY_ASSIGN(label.score, Expression::read(root["score"], scope));
   }
   if (!label.score.empty() && (label.score.is_truth() || !label.score.dimension().is_plain_number())) {
     return fail(ErrorKind::malformed, "label '{}': 'score' is not a plain number", label.id).at(root["score"].where());
   }
   if (root["time_at_stake"]) {
-    TRY_ASSIGN(label.time_at_stake, Expression::parse(root["time_at_stake"].text(), scope, root["time_at_stake"].where()));
+    TRY_ASSIGN(label.time_at_stake, Expression::read(root["time_at_stake"], scope));
     if (!(label.time_at_stake.dimension() == parse_unit("ns")->dimension)) {
       return fail(ErrorKind::malformed, "label '{}': 'time_at_stake' is not a time", label.id).at(root["time_at_stake"].where());
     }

@@ -43,31 +43,37 @@ Result<Library> Library::with_overrides(const std::string& directory) {
     library.owned_.push_back(std::move(owned));
     library.owned_views_.push_back(std::move(view));
   }
+  if (library.is_embedded()) return library;
   std::sort(library.views_.begin(), library.views_.end(), [](const DocumentView* a, const DocumentView* b) { return a->file < b->file; });
+  // None of it is a place of embedded_files(): what was compiled of those takes for granted that nothing is laid over them.
+  for (const DocumentView*& view : library.views_)
+    view = library.owned_views_.emplace_back(std::make_shared<const DocumentView>(*view)).get();
   return library;
 }
 
 std::vector<Value> Library::folder(std::string_view folder) const {
   const std::string prefix = "data/" + std::string(folder) + "/";
   std::vector<Value> values;
-  for (const DocumentView* view : views_) {
-    if (view->file.starts_with(prefix) && !view->nodes.empty()) values.emplace_back(*view);
+  for (auto at = std::ranges::lower_bound(views_, prefix, {}, &DocumentView::file); at != views_.end(); ++at) {
+    if (!(*at)->file.starts_with(prefix)) break;
+    if (!(*at)->nodes.empty()) values.emplace_back(**at);
   }
   return values;
 }
 
+const DocumentView* Library::called(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(views_, name, {}, &DocumentView::file);
+  return at == views_.end() || (*at)->file != name ? nullptr : *at;
+}
+
 Value Library::file(std::string_view name) const {
-  for (const DocumentView* view : views_) {
-    if (view->file == name && !view->nodes.empty()) return Value(*view);
-  }
-  return {};
+  const DocumentView* const view = called(name);
+  return view != nullptr && !view->nodes.empty() ? Value(*view) : Value();
 }
 
 std::string_view Library::schema(std::string_view name) const {
-  for (const DocumentView* view : views_) {
-    if (view->file == name && view->nodes.empty()) return view->pool;
-  }
-  return {};
+  const DocumentView* const view = called(name);
+  return view != nullptr && view->nodes.empty() ? view->pool : std::string_view();
 }
 
 }  // namespace frx::knowledge

@@ -19,6 +19,9 @@ class Library {
   // The same with the files of `directory` merged over it. Errors name file and line.
   static Result<Library> with_overrides(const std::string& directory);
 
+  // True without overrides, also if there were none in the directory.
+  bool is_embedded() const { return owned_views_.empty(); }
+
   // Documents whose name starts with "data/<folder>/", in order of their names.
   std::vector<Value> folder(std::string_view folder) const;
   // One document, empty when there is none: file("data/recommendations/rules.yaml").
@@ -27,7 +30,9 @@ class Library {
   std::string_view schema(std::string_view name) const;
 
  private:
-  std::vector<const DocumentView*> views_;
+  const DocumentView* called(std::string_view name) const;
+
+  std::vector<const DocumentView*> views_;  // by name
   std::vector<std::shared_ptr<const Document>> owned_;
   std::vector<std::shared_ptr<const DocumentView>> owned_views_;
 };

@@ -1,14 +1,17 @@
+// How the metric catalogue is read; metric_names.cc finds metrics by what others call them.
 #include "knowledge/metrics.h"
 
 #include <algorithm>
 #include <functional>
 
-#include "base/numbers.h"
-#include "base/text.h"
 #include "frx_generated/metric_ids.h"
+#include "knowledge/compiled.h"
+#include "knowledge/embedded.h"
 
 namespace frx::knowledge {
 namespace {
+
+constexpr std::string_view rule_facts_file = "data/metrics/rule_facts.yaml";
 
 std::optional<Aggregate> aggregate_called(std::string_view name) {
   if (name == "time_mean" || name.empty()) return Aggregate::time_mean;
@@ -18,6 +21,32 @@ std::optional<Aggregate> aggregate_called(std::string_view name) {
   if (name == "min") return Aggregate::min;
   if (name == "same") return Aggregate::same;
   return std::nullopt;
+}
+
+// The text under `meaning`, with the state of its stall reason filled in.
+Result<> read_meaning(const Value& entry, const MetricCatalogue& metrics, MetricDefinition& definition) {
+  constexpr std::string_view slot = "{state}";
+  definition.meaning = entry["meaning"].text();
+  const Value id = entry["reason"];
+  const std::size_t at = definition.meaning.find(slot);
+  if (at == std::string_view::npos) return {};
+  const StallReason* const reason = metrics.stall_reason(id.text());
+  if (reason == nullptr) {
+    return fail(ErrorKind::malformed, "expected the id of a stall reason as 'reason', found '{}'", id.text()).at(entry.where());
+  }
+  const auto composed = std::make_shared<const std::string>(
+      fmt::format("{}{}{}", definition.meaning.substr(0, at), reason->state, definition.meaning.substr(at + slot.size())));
+  definition.meaning = *composed;
+  definition.composed_meaning = composed;
+  return {};
+}
+
+Result<> check_details(const Value& entry) {
+  for (const std::string_view name : entry["details"].texts()) {
+    if (name.find(" > ") != name.npos) continue;
+    return fail(ErrorKind::malformed, "metric '{}': expected 'Section > Label', found '{}'", entry["id"].text(), name).at(entry.where());
+  }
+  return {};
 }
 
 }  // namespace
@@ -33,101 +62,132 @@ model::NamedReading MetricCatalogue::named(model::Metric metric, const model::Re
 
 double scale_of_base_unit(const Dimension& dimension) { return dimension.exponents[static_cast<std::size_t>(Base::time)] < 0 ? 1e-9 : 1.0; }
 
-std::string normalised(std::string_view name) {
-  std::string result = to_lower(trim(name));
-  for (char& c : result) {
-    if (c == ' ' || c == '-' || c == '.') c = '_';
-  }
-  return result;
-}
-
 Result<MetricCatalogue> MetricCatalogue::load(const Library& library) {
+  const CompiledData& compiled = compiled_data();
+  if (!library.is_embedded() || compiled.formulas.empty()) return load_checked(library);
   MetricCatalogue catalogue;
-  catalogue.definitions_.resize(metrics::count);
-  for (Index* index : {&catalogue.ids_, &catalogue.ncu_, &catalogue.nvprof_, &catalogue.details_}) index->reserve(metrics::count);
-  for (std::uint16_t i = 0; i < metrics::count; ++i) {
-    catalogue.definitions_[i].metric = model::Metric{i};
-    catalogue.definitions_[i].id = metrics::ids[i];
-    catalogue.ids_.emplace(metrics::ids[i], model::Metric{i});
+  TRY(catalogue.find_entries(library));
+  catalogue.formulas_in_order_.reserve(compiled.formulas.size());
+  for (const CompiledFormula& one : compiled.formulas) {
+    catalogue.formulas_in_order_.push_back({model::Metric{one.metric}, one.number, slots_of(compiled.expressions[one.expression])});
   }
-  for (const Value& root : library.folder("metrics")) TRY(catalogue.add_file(root));
-  TRY(catalogue.parse_formulas());
-  catalogue.order_formulas();
-  TRY_ASSIGN(const Value facts, library.file("data/metrics/rule_facts.yaml").list("facts"));
-  TRY(catalogue.add_rule_facts(facts));
   return catalogue;
 }
 
-Result<> MetricCatalogue::add_file(const Value& root) {
-  TRY_ASSIGN(const Value reasons, root.list("reasons"));
-  TRY(add_stall_reasons(reasons));
-  TRY_ASSIGN(const Value list, root.list("metrics"));
-  for (std::size_t i = 0; i < list.size(); ++i) TRY(add(list.item(i), root["family"].text()));
+Result<MetricCatalogue> MetricCatalogue::load_checked(const Library& library) {
+  MetricCatalogue catalogue;
+  TRY(catalogue.find_entries(library));
+  TRY(catalogue.check());
+  catalogue.order_formulas();
+  return catalogue;
+}
+
+// Where each entry stands. That of embedded data was found when frx was built.
+Result<> MetricCatalogue::find_entries(const Library& library) {
+  files_ = library.folder("metrics");
+  rule_facts_file_ = library.file(rule_facts_file);
+  if (!library.is_embedded()) {
+    entry_of_metric_.resize(metrics::count);
+    for (const Value& root : files_) {
+      TRY_ASSIGN(const Value list, root.list("metrics"));
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        const Value entry = list.item(i);
+        const std::string_view id = entry["id"].text();
+        if (id.empty()) return fail(ErrorKind::malformed, "metric '': expected an id").at(entry.where());
+        std::optional<model::Metric> metric = with_id(id);
+        if (!metric) {
+          metric = model::Metric{static_cast<std::uint16_t>(metrics::count + more_metrics_.size())};
+          more_ids_.emplace(id, *metric);
+          more_metrics_.push_back(id);
+          entry_of_metric_.emplace_back();
+        }
+        entry_of_metric_[metric->index] = entry;
+        entries_.push_back({*metric, entry});
+      }
+    }
+  }
+  definitions_ = MadeOnce<MetricDefinition>(metrics::count + more_metrics_.size());
+  formulas_ = MadeOnce<std::vector<Expression>>(size());
   return {};
 }
 
-Result<> MetricCatalogue::add_stall_reasons(const Value& list) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Value entry = list.item(i);
-    StallReason reason{entry["id"].text(), entry["state"].text(), entry["class"].texts()};
-    if (reason.id.empty() || reason.state.empty())
-      return fail(ErrorKind::malformed, "expected a stall reason with id and state").at(entry.where());
-    const auto share = ids_.find("warp_stall_" + std::string(reason.id));
-    if (share == ids_.end()) return fail(ErrorKind::malformed, "no metric is called 'warp_stall_{}'", reason.id).at(entry.where());
-    for (const std::string_view kind : reason.classes) {
-      stalls_by_class_[kind].push_back(
-          {.slot = share->second.index, .unit = *parse_unit("%"), .name = definitions_[share->second.index].id});
-    }
-    stall_reasons_.push_back(std::move(reason));
+Value MetricCatalogue::entry_of(model::Metric metric) const {
+  if (!entry_of_metric_.empty()) return entry_of_metric_[metric.index];
+  const EmbeddedEntry& at = embedded_metrics()[metric.index];
+  return {embedded_files()[at.file], at.node};
+}
+
+const MetricDefinition& MetricCatalogue::operator[](model::Metric metric) const {
+  return definitions_.at(metric.index, [&] { return read_definition(metric, entry_of(metric)).value(); });
+}
+
+const std::vector<Expression>& MetricCatalogue::formulas_of(model::Metric metric) const {
+  return formulas_.at(metric.index, [&] { return read_formulas(metric).value(); });
+}
+
+const MetricCatalogue::Stalls& MetricCatalogue::stalls() const {
+  return stalls_.at(0, [&] { return read_stalls().value(); });
+}
+
+// Everything, also what nothing asks for. An entry that a later one replaces is checked, too.
+Result<> MetricCatalogue::check() const {
+  TRY(stalls_.try_at(0, [&] { return read_stalls(); }));
+  for (const Entry& entry : entries_) {
+    TRY(read_definition(entry.metric, entry.value));
+    TRY(check_details(entry.value));
   }
+  for (std::uint16_t i = 0; i < size(); ++i) {
+    const model::Metric metric{i};
+    TRY(definitions_.try_at(i, [&] { return read_definition(metric, entry_of(metric)); }));
+    TRY(check_details(entry_of(metric)));
+  }
+  for (std::uint16_t i = 0; i < size(); ++i) TRY(formulas_.try_at(i, [&] { return read_formulas(model::Metric{i}); }));
+  TRY(rule_facts_.try_at(0, [&] { return read_rule_facts(); }));
   return {};
+}
+
+Result<MetricCatalogue::Stalls> MetricCatalogue::read_stalls() const {
+  Stalls stalls;
+  for (const Value& root : files_) {
+    TRY_ASSIGN(const Value list, root.list("reasons"));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Value entry = list.item(i);
+      StallReason reason{entry["id"].text(), entry["state"].text(), entry["class"].texts()};
+      if (reason.id.empty() || reason.state.empty())
+        return fail(ErrorKind::malformed, "expected a stall reason with id and state").at(entry.where());
+      const std::optional<model::Metric> share = with_id("warp_stall_" + std::string(reason.id));
+      if (!share) return fail(ErrorKind::malformed, "no metric is called 'warp_stall_{}'", reason.id).at(entry.where());
+      for (const std::string_view kind : reason.classes) {
+        stalls.by_class[kind].push_back({.slot = share->index, .unit = *parse_unit("%"), .name = id_of(*share)});
+      }
+      stalls.reasons.push_back(std::move(reason));
+    }
+  }
+  return stalls;
 }
 
 const StallReason* MetricCatalogue::stall_reason(std::string_view id) const {
-  const auto at = std::ranges::find(stall_reasons_, id, &StallReason::id);
-  return at == stall_reasons_.end() ? nullptr : &*at;
+  const std::vector<StallReason>& reasons = stalls().reasons;
+  const auto at = std::ranges::find(reasons, id, &StallReason::id);
+  return at == reasons.end() ? nullptr : &*at;
 }
 
-Result<std::string_view> MetricCatalogue::meaning_of(const Value& entry) {
-  constexpr std::string_view slot = "{state}";
-  const std::string_view meaning = entry["meaning"].text();
-  const std::size_t at = meaning.find(slot);
-  if (at == meaning.npos) return meaning;
-  const StallReason* const reason = stall_reason(entry["reason"].text());
-  if (reason == nullptr) {
-    return fail(ErrorKind::malformed, "expected the id of a stall reason as 'reason', found '{}'", entry["reason"].text())
-        .at(entry.where());
-  }
-  return made_.emplace_back(fmt::format("{}{}{}", meaning.substr(0, at), reason->state, meaning.substr(at + slot.size())));
-}
-
-Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
-  const std::string_view id = entry["id"].text();
-  const auto malformed = [&](std::string_view what) { return fail(ErrorKind::malformed, "metric '{}': {}", id, what).at(entry.where()); };
-  if (id.empty()) return malformed("expected an id");
-  auto known = ids_.find(id);
-  if (known == ids_.end()) {
-    const model::Metric metric{static_cast<std::uint16_t>(definitions_.size())};
-    known = ids_.emplace(id, metric).first;
-    definitions_.emplace_back().metric = metric;
-  }
-  MetricDefinition& definition = definitions_[known->second.index];
-  const model::Metric metric = definition.metric;
-  definition = {};
+Result<MetricDefinition> MetricCatalogue::read_definition(model::Metric metric, const Value& entry) const {
+  MetricDefinition definition;
   definition.metric = metric;
-  definition.id = id;
-  definition.family = family;
+  definition.id = id_of(metric);
+  if (!entry) return definition;  // an override left it out
+  const auto malformed = [&](std::string_view what) {
+    return fail(ErrorKind::malformed, "metric '{}': {}", definition.id, what).at(entry.where());
+  };
+  definition.family = Value(*entry.document())["family"].text();
   definition.label = entry["label"].text();
-  TRY_ASSIGN(definition.meaning, meaning_of(entry));
+  TRY(read_meaning(entry, *this, definition));
   definition.unit_text = entry["unit"].text();
   definition.source = entry;
-  const auto [unit, is_new] = units_.try_emplace(definition.unit_text);
-  if (is_new) {
-    const std::optional<Unit> read = parse_unit(definition.unit_text);
-    if (!read) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
-    unit->second = *read;
-  }
-  definition.unit = unit->second;
+  const std::optional<Unit> unit = parse_unit(definition.unit_text);
+  if (!unit) return malformed(fmt::format("unknown unit '{}'", definition.unit_text));
+  definition.unit = *unit;
   const std::optional<Aggregate> aggregate = aggregate_called(entry["aggregate"].text());
   if (!aggregate) return malformed(fmt::format("unknown aggregate '{}'", entry["aggregate"].text()));
   definition.aggregate = *aggregate;
@@ -135,136 +195,56 @@ Result<> MetricCatalogue::add(const Value& entry, std::string_view family) {
   definition.attribute_scale = entry["scale"].number().value_or(1.0);
   definition.collect = entry["collect"].boolean().value_or(true);
   definition.ncu = entry["ncu"].texts();
-  for (const std::string_view name : definition.ncu) ncu_.insert_or_assign(name, metric);
-  for (const std::string_view name : entry["nvprof"].texts()) nvprof_.insert_or_assign(name, metric);
-  for (const std::string_view name : entry["details"].texts()) {
-    details_.insert_or_assign(name, metric);
-    if (name.find(" > ") == name.npos) return malformed(fmt::format("expected 'Section > Label', found '{}'", name));
-  }
-  return {};
+  return definition;
 }
 
-const MetricCatalogue::Aliases& MetricCatalogue::aliases() const {
-  std::call_once(aliases_->once, [this] {
-    aliases_->plain.reserve(2 * definitions_.size());
-    for (const MetricDefinition& definition : definitions_) {
-      const model::Metric metric = definition.metric;
-      for (const std::string_view name : definition.source["details"].texts()) {
-        aliases_->labels.emplace(name.substr(name.find(" > ") + 3), metric);
-      }
-      for (const std::string_view name : definition.source["plain"].texts()) aliases_->plain.insert_or_assign(normalised(name), metric);
-      aliases_->plain.insert_or_assign(normalised(definition.id), metric);
-    }
-  });
-  return *aliases_;
-}
-
-Result<> MetricCatalogue::parse_formulas() {
+Result<std::vector<Expression>> MetricCatalogue::read_formulas(model::Metric metric) const {
+  std::vector<Expression> formulas;
+  TRY_ASSIGN(const Value texts, entry_of(metric).list("formulas"));
+  if (texts.size() == 0) return formulas;
+  const MetricDefinition& definition = (*this)[metric];
   const Scope scope = [this](std::string_view name) { return operand_called(name); };
-  for (MetricDefinition& definition : definitions_) {
-    TRY_ASSIGN(const Value formulas, definition.source.list("formulas"));
-    for (std::size_t i = 0; i < formulas.size(); ++i) {
-      TRY_ASSIGN(Expression formula, Expression::parse(formulas.item(i).text(), scope, formulas.item(i).where()));
-      if (formula.is_truth() || !(formula.dimension() == definition.unit.dimension)) {
-        return fail(ErrorKind::malformed, "formula of '{}' has the unit '{}', the metric '{}'", definition.id,
-                    to_string(formula.dimension()), definition.unit_text)
-            .at(formulas.item(i).where());
-      }
-      definition.formulas.push_back(std::move(formula));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    TRY_ASSIGN(Expression formula, Expression::read(texts.item(i), scope));
+    if (formula.is_truth() || !(formula.dimension() == definition.unit.dimension)) {
+      return fail(ErrorKind::malformed, "formula of '{}' has the unit '{}', the metric '{}'", definition.id, to_string(formula.dimension()),
+                  definition.unit_text)
+          .at(texts.item(i).where());
     }
+    formulas.push_back(std::move(formula));
   }
-  return {};
+  return formulas;
 }
 
 // Depth first. Of metrics that are computed from each other, the one that is reached first comes last.
 void MetricCatalogue::order_formulas() {
-  std::vector<bool> is_visited(definitions_.size(), false);
+  std::vector<bool> is_visited(size(), false);
   const std::function<void(model::Metric)> visit = [&](model::Metric metric) {
     if (is_visited[metric.index]) return;
     is_visited[metric.index] = true;
-    for (const Expression& formula : definitions_[metric.index].formulas) {
-      for (const std::uint32_t slot : formula.slots()) visit(model::Metric{static_cast<std::uint16_t>(slot)});
-      formulas_in_order_.push_back({metric, &formula});
+    const std::vector<Expression>& formulas = formulas_of(metric);
+    for (std::uint32_t i = 0; i < formulas.size(); ++i) {
+      for (const std::uint32_t slot : formulas[i].slots()) visit(model::Metric{static_cast<std::uint16_t>(slot)});
+      formulas_in_order_.push_back({metric, i, formulas[i].slots()});
     }
   };
-  for (const MetricDefinition& definition : definitions_) visit(definition.metric);
+  for (std::uint16_t i = 0; i < size(); ++i) visit(model::Metric{i});
 }
 
-Result<> MetricCatalogue::add_rule_facts(const Value& facts) {
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    const Value fact = facts.item(i);
+Result<MetricCatalogue::RuleFacts> MetricCatalogue::read_rule_facts() const {
+  RuleFacts read;
+  TRY_ASSIGN(const Value list, rule_facts_file_.list("facts"));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value fact = list.item(i);
     const std::optional<model::Metric> metric = with_id(fact["metric"].text());
     if (!metric) return fail(ErrorKind::malformed, "no metric '{}'", fact["metric"].text()).at(fact.where());
     const std::string_view after = fact["after"].text();
-    if (rule_words_.empty() || rule_words_.back().words != after) {
-      rule_words_.push_back({after, std::boyer_moore_horspool_searcher(after.data(), after.data() + after.size())});
+    if (read.words.empty() || read.words.back().words != after) {
+      read.words.push_back({after, std::boyer_moore_horspool_searcher(after.data(), after.data() + after.size())});
     }
-    rule_facts_.push_back({*metric, fact["contains"].text(), fact["before"].text(), rule_words_.size() - 1});
+    read.facts.push_back({*metric, fact["contains"].text(), fact["before"].text(), read.words.size() - 1});
   }
-  return {};
-}
-
-std::vector<MetricCatalogue::Quoted> MetricCatalogue::quoted_in(std::string_view rule_text) const {
-  std::vector<Quoted> quoted;
-  const char* const end = rule_text.data() + rule_text.size();
-  std::size_t searched = rule_words_.size();
-  std::pair<const char*, const char*> found{end, end};
-  for (const RuleFact& fact : rule_facts_) {
-    if (std::exchange(searched, fact.after) != fact.after) found = rule_words_[fact.after].search(rule_text.data(), end);
-    const bool has_words = found.first != end || rule_words_[fact.after].words.empty();
-    if (!has_words || rule_text.find(fact.contains) == rule_text.npos) continue;
-    const std::string_view rest(found.second, static_cast<std::size_t>(end - found.second));
-    const std::optional<double> value = parse_number(rest.substr(0, rest.find(fact.before)), NumberStyle::point);
-    if (value) quoted.push_back({fact.metric, *value});
-  }
-  return quoted;
-}
-
-std::optional<Operand> MetricCatalogue::operand_called(std::string_view name) const {
-  constexpr std::string_view of_stalls = "stalls.";
-  if (const auto found = ids_.find(name); found != ids_.end()) {
-    return Operand{found->second.index, definitions_[found->second.index].unit, false};
-  }
-  if (!name.starts_with(of_stalls)) return std::nullopt;
-  const auto kind = stalls_by_class_.find(name.substr(of_stalls.size()));
-  return kind == stalls_by_class_.end() ? std::nullopt : std::optional(Operand{.each = kind->second});
-}
-
-std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const {
-  const auto found = ids_.find(id);
-  return found == ids_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<model::Metric> MetricCatalogue::called(std::string_view section, std::string_view name,
-                                                     const std::optional<Unit>& unit) const {
-  const auto fits = [&](model::Metric metric) { return !unit || unit->dimension == definitions_[metric.index].unit.dimension; };
-  if (const auto found = ncu_.find(name); found != ncu_.end()) return found->second;
-  if (!section.empty()) {
-    const std::string key = std::string(section) + " > " + std::string(name);
-    if (const auto found = details_.find(key); found != details_.end() && fits(found->second)) return found->second;
-  }
-  std::optional<model::Metric> only;
-  const auto& [once, labels, plain] = aliases();
-  const auto [begin, end] = labels.equal_range(name);
-  for (auto it = begin; it != end; ++it) {
-    if (!fits(it->second)) continue;
-    if (only && *only != it->second) return std::nullopt;  // two meanings: the section would decide
-    only = it->second;
-  }
-  if (only) return only;
-  if (const auto found = plain.find(normalised(name)); found != plain.end() && fits(found->second)) return found->second;
-  return std::nullopt;
-}
-
-std::optional<model::Metric> MetricCatalogue::called_by_nvprof(std::string_view name) const {
-  const auto found = nvprof_.find(name);
-  return found == nvprof_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::string_view MetricCatalogue::nearest_id(std::string_view id) const {
-  std::vector<std::string_view> candidates;
-  for (const MetricDefinition& definition : definitions_) candidates.push_back(definition.id);
-  return nearest(id, candidates);
+  return read;
 }
 
 }  // namespace frx::knowledge

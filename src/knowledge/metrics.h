@@ -4,18 +4,18 @@
 // command lines (the first ncu spelling is the one we ask for), the tables and the briefs.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/made_once.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "knowledge/expression.h"
@@ -41,14 +41,15 @@ struct MetricDefinition {
   double attribute_scale = 1.0;  // for attributes the tools print without a unit (kHz clocks)
   bool collect = true;           // may be requested from ncu by name
   std::vector<std::string_view> ncu;
-  std::vector<Expression> formulas;
-  Value source;  // its entry; where() names data file and line
+  Value source;                                         // its entry; where() names data file and line
+  std::shared_ptr<const std::string> composed_meaning;  // what `meaning` refers to where the entry has a form for it
 };
 
-// One way to compute a metric from others.
+// One way to compute a metric from others: the formula is formulas_of(metric)[number].
 struct FormulaOfMetric {
   model::Metric metric;
-  const Expression* formula;
+  std::uint32_t number;
+  std::span<const std::uint32_t> slots;  // of the metrics it mentions
 };
 
 // A stall reason, as Nsight Compute and nvprof name it (data/metrics/stalls.yaml).
@@ -62,16 +63,31 @@ struct StallReason {
 // The spelling to request from ncu, or "" when the metric is only ever derived.
 std::string_view counter_of(const MetricDefinition& metric);
 
+// Of embedded data, an entry is read when it is first asked for: an analysis needs a tenth of them. Everything of a library with overrides
+// is read and checked at once. All may be asked from several threads.
 class MetricCatalogue {
  public:
+  // Fails, naming file and line, on an invalid entry of a library with overrides. The texts live in the library.
   static Result<MetricCatalogue> load(const Library& library);
+  // The same, with everything read and checked also of embedded data, for tests and for the tool that compiles it.
+  static Result<MetricCatalogue> load_checked(const Library& library);
 
-  const MetricDefinition& operator[](model::Metric metric) const { return definitions_[metric.index]; }
+  const MetricDefinition& operator[](model::Metric metric) const;
+  // How the metric is computed from others, in the order of preference.
+  const std::vector<Expression>& formulas_of(model::Metric metric) const;
+  // Where the formulas stand in data/, in the same order.
+  Value formula_texts(model::Metric metric) const { return entry_of(metric)["formulas"]; }
   // The reading with the words of the catalogue for it.
   model::NamedReading named(model::Metric metric, const model::Reading& reading) const;
   std::size_t size() const { return definitions_.size(); }
-  std::span<const MetricDefinition> all() const { return definitions_; }
+  // The definitions, each of which is read.
+  auto all() const {
+    return std::views::iota(std::size_t{0}, size()) | std::views::transform([this](std::size_t i) -> const MetricDefinition& {
+             return (*this)[model::Metric{static_cast<std::uint16_t>(i)}];
+           });
+  }
 
+  std::string_view id_of(model::Metric metric) const;
   // "dram_throughput_pct" and no other spelling.
   std::optional<model::Metric> with_id(std::string_view id) const;
   // The operand for a name in an expression: a metric, or with stalls.CLASS the shares of time of the stalls of a class.
@@ -80,7 +96,7 @@ class MetricCatalogue {
   // All formulas, those of operands before those that mention them.
   std::span<const FormulaOfMetric> formulas_in_order() const { return formulas_in_order_; }
 
-  std::span<const StallReason> stall_reasons() const { return stall_reasons_; }
+  std::span<const StallReason> stall_reasons() const { return stalls().reasons; }
   // nullptr: there is no reason with this name.
   const StallReason* stall_reason(std::string_view id) const;
 
@@ -102,45 +118,71 @@ class MetricCatalogue {
   std::string_view nearest_id(std::string_view id) const;
 
  private:
-  Result<> add_file(const Value& root);
-  Result<> add_stall_reasons(const Value& list);
-  Result<> add(const Value& entry, std::string_view family);
-  // The text under `meaning`, with the state of its stall reason filled in.
-  Result<std::string_view> meaning_of(const Value& entry);
-  Result<> parse_formulas();
-  void order_formulas();
-  Result<> add_rule_facts(const Value& facts);
-
+  struct Stalls {
+    std::vector<StallReason> reasons;
+    std::map<std::string_view, std::vector<Operand>> by_class;
+  };
   struct RuleFact {
     model::Metric metric;
     std::string_view contains, before;
-    std::size_t after;  // of rule_words_
+    std::size_t after;  // of RuleFacts::words
   };
   // The words in front of a number, which many facts have in common and most texts lack.
   struct RuleWords {
     std::string_view words;
     std::boyer_moore_horspool_searcher<const char*> search;
   };
-
+  struct RuleFacts {
+    std::vector<RuleFact> facts;
+    std::vector<RuleWords> words;
+  };
   using Index = std::unordered_map<std::string_view, model::Metric>;
-  // Used only when the names of the profiler match nothing, so built on first use: a twelfth of a small run's time.
+  // Whose name it is: those of the details page are "Section > Label".
+  enum class NamedBy : std::uint8_t { ncu, nvprof, details };
+  // The names of a library with overrides; of embedded data they were found when frx was built.
+  struct Names {
+    Index ncu, nvprof, details;
+  };
+  // Used only where those match nothing.
   struct Aliases {
-    std::once_flag once;
     std::unordered_multimap<std::string_view, model::Metric> labels;  // a details label without its section
     std::unordered_map<std::string, model::Metric> plain;             // normalised
   };
-  const Aliases& aliases() const;
+  struct Entry {
+    model::Metric metric;
+    Value value;
+  };
 
-  std::vector<MetricDefinition> definitions_;
+  Result<> find_entries(const Library& library);
+  Result<> check() const;
+  void order_formulas();
+
+  Value entry_of(model::Metric metric) const;
+  std::optional<model::Metric> named_by(NamedBy tool, std::string_view name) const;
+
+  Result<MetricDefinition> read_definition(model::Metric metric, const Value& entry) const;
+  Result<std::vector<Expression>> read_formulas(model::Metric metric) const;
+  Result<Stalls> read_stalls() const;
+  Result<RuleFacts> read_rule_facts() const;
+  Names read_names() const;
+  Aliases read_aliases() const;
+  const Stalls& stalls() const;
+
+  std::vector<Value> files_;
+  Value rule_facts_file_;
+  // Of a library with overrides: all entries in their order, the last one of each metric, and metrics that embedded data lacks.
+  std::vector<Entry> entries_;
+  std::vector<Value> entry_of_metric_;
+  Index more_ids_;
+  std::vector<std::string_view> more_metrics_;
   std::vector<FormulaOfMetric> formulas_in_order_;
-  std::vector<RuleFact> rule_facts_;
-  std::vector<RuleWords> rule_words_;
-  std::vector<StallReason> stall_reasons_;
-  std::map<std::string_view, std::vector<Operand>> stalls_by_class_;
-  std::deque<std::string> made_;  // texts that are built at run time
-  Index ids_, ncu_, nvprof_, details_;
-  std::unordered_map<std::string_view, Unit> units_;  // parsed units, cached
-  std::unique_ptr<Aliases> aliases_ = std::make_unique<Aliases>();
+
+  MadeOnce<MetricDefinition> definitions_;
+  MadeOnce<std::vector<Expression>> formulas_;
+  MadeOnce<Stalls> stalls_{1};
+  MadeOnce<RuleFacts> rule_facts_{1};
+  MadeOnce<Names> names_{1};
+  MadeOnce<Aliases> aliases_{1};
 };
 
 // What a value in the base unit of the profiler (ns, bytes, counts; rates per second) is multiplied by to be in

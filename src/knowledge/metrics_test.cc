@@ -35,7 +35,7 @@ TEST(MetricCatalogue, LoadsWithUnitAndLabelForEveryMetric) {
 TEST(MetricCatalogue, GivesEveryFormulaTheUnitOfItsMetric) {
   std::size_t formulas = 0;
   for (const MetricDefinition& metric : metric_catalogue().all()) {
-    for (const Expression& formula : metric.formulas) {
+    for (const Expression& formula : metric_catalogue().formulas_of(metric.metric)) {
       EXPECT_EQ(formula.dimension(), metric.unit.dimension) << metric.id << ": " << formula.text();
       EXPECT_FALSE(formula.is_truth()) << metric.id;
       ++formulas;

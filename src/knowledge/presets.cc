@@ -13,7 +13,7 @@ void add_once(Metrics& list, model::Metric metric) {
   if (std::find(list.begin(), list.end(), metric) == list.end()) list.push_back(metric);
 }
 
-Result<Metrics> metrics_in(const Value& entry, std::string_view key, const MetricCatalogue& catalogue, bool collectable) {
+Result<Metrics> metrics_in(const Value& entry, std::string_view key, const MetricCatalogue& catalogue) {
   TRY_ASSIGN(const Value ids, entry.list(key));
   Metrics list;
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -25,12 +25,19 @@ Result<Metrics> metrics_in(const Value& entry, std::string_view key, const Metri
           .at(id.where())
           .hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
-    if (collectable && counter_of(catalogue[*metric]).empty()) {
-      return fail(ErrorKind::malformed, "'{}' cannot be asked of ncu: it has no counter of its own", id.text()).at(id.where());
-    }
     add_once(list, *metric);
   }
   return list;
+}
+
+Result<> check_collectable(const Value& entry, const MetricCatalogue& catalogue) {
+  const Value ids = entry["metrics"];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Value id = ids.item(i);
+    if (counter_of(catalogue[*catalogue.with_id(id.text())]).empty())
+      return fail(ErrorKind::malformed, "'{}' cannot be asked of ncu: it has no counter of its own", id.text()).at(id.where());
+  }
+  return {};
 }
 
 void add_on_gpu(Preset& preset, const CountersOnGpu& more) {
@@ -48,7 +55,7 @@ Result<> read_on_gpus(const Value& entry, const MetricCatalogue& metrics, Preset
     if (!cc || one["ncu"].text().empty())
       return fail(ErrorKind::malformed, "expected cc and ncu, such as \"9.0\" and \"2025.1\"").at(one.where());
     CountersOnGpu gpu{*cc, one["ncu"].text(), {}};
-    TRY_ASSIGN(gpu.metrics, metrics_in(one, "metrics", metrics, true));
+    TRY_ASSIGN(gpu.metrics, metrics_in(one, "metrics", metrics));
     add_on_gpu(preset, gpu);
   }
   return {};
@@ -68,6 +75,16 @@ Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Prese
   return {};
 }
 
+// Of embedded data a test has checked it: it takes the definitions of all the metrics.
+Result<> check_collectable(const Library& library, const Value& presets, const MetricCatalogue& metrics) {
+  for (std::size_t i = 0; !library.is_embedded() && i < presets.size(); ++i) {
+    TRY(check_collectable(presets.item(i), metrics));
+    const Value on_gpus = presets.item(i)["on_gpus"];
+    for (std::size_t k = 0; k < on_gpus.size(); ++k) TRY(check_collectable(on_gpus.item(k), metrics));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics) {
@@ -79,8 +96,8 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
     TRY_ASSIGN(const Value parts, entry.list("union_of"));
     TRY(add_parts(parts, presets, preset));
-    TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry, "metrics", metrics, true));
-    TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry, "required", metrics, false));
+    TRY_ASSIGN(const std::vector<model::Metric> own, metrics_in(entry, "metrics", metrics));
+    TRY_ASSIGN(const std::vector<model::Metric> required, metrics_in(entry, "required", metrics));
     for (const model::Metric metric : own) add_once(preset.metrics, metric);
     for (const model::Metric metric : required) add_once(preset.required, metric);
     TRY(read_on_gpus(entry, metrics, preset));
@@ -88,6 +105,7 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     presets.push_back(std::move(preset));
   }
   if (presets.empty()) return fail(ErrorKind::malformed, "expected a list of presets").at(std::string(file_name));
+  TRY(check_collectable(library, list, metrics));
   return presets;
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/files.h"
+#include "base/temporary_directory.h"
+
 namespace frx::knowledge {
 namespace {
 
@@ -40,6 +43,29 @@ TEST(Presets, AskOnlyForCountersThatExist) {
       EXPECT_TRUE(seen.insert(counter).second) << counter << " twice in " << preset.name;
     }
   }
+}
+
+TEST(Presets, AskOnGpusOnlyForCountersThatExist) {
+  const Loaded loaded = Loaded::all();
+  for (const Preset& preset : loaded.presets) {
+    for (const CountersOnGpu& gpu : preset.on_gpus) {
+      for (const model::Metric metric : gpu.metrics) EXPECT_NE(counter_of(loaded.metrics[metric]), "") << loaded.metrics.id_of(metric);
+    }
+  }
+}
+
+TEST(Presets, OfOverridesAskOnlyForCountersToo) {
+  const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
+  const auto refusal = [&](const std::string& metric) {
+    const std::string preset = "presets:\n  - name: mine\n    description: d\n    metrics: [" + metric + "]\n";
+    EXPECT_TRUE(write_file(folder.file("metrics/presets.yaml"), preset));
+    const Library library = Library::with_overrides(folder.path()).value();
+    const Result<std::vector<Preset>> presets = load_presets(library, MetricCatalogue::load(library).value());
+    return presets ? std::string() : to_string(presets.error());
+  };
+  EXPECT_EQ(refusal("kernel_duration"), "");
+  EXPECT_NE(refusal("kernel_duration_mean").find("data/metrics/presets.yaml:4"), std::string::npos);
+  EXPECT_NE(refusal("kernel_duration_mean").find("cannot be asked of ncu"), std::string::npos);
 }
 
 TEST(Presets, AllAskForTheDuration) {

@@ -116,10 +116,12 @@ class Assembler {
 
   std::vector<Stall> stalls_of(const model::Readings& readings) const {
     std::vector<Stall> stalls;
-    for (const knowledge::MetricDefinition& definition : knowledge_.metrics.all()) {
-      const std::optional<double> value = readings.value(definition.metric);
-      if (!value || !definition.id.starts_with(stall_prefix) || definition.id.ends_with("_share")) continue;
-      const std::string_view reason = definition.id.substr(stall_prefix.size());
+    for (std::uint16_t i = 0; i < readings.size(); ++i) {
+      const std::optional<double> value = readings.value(model::Metric{i});
+      if (!value) continue;
+      const std::string_view id = knowledge_.metrics.id_of(model::Metric{i});
+      if (!id.starts_with(stall_prefix) || id.ends_with("_share")) continue;
+      const std::string_view reason = id.substr(stall_prefix.size());
       if (reason == "selected") continue;  // an issuing warp is not stalled
       const knowledge::StallReason* const known = knowledge_.metrics.stall_reason(reason);
       stalls.push_back({std::string(reason), *value, known ? known->kind() : std::string_view()});

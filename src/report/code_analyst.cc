@@ -38,8 +38,9 @@ std::string first_target(const model::ptx::Module& module) {
 // Of the GPU that was named, else of the architecture, where we know it.
 derive::ptx::SmRegisters registers_of(const knowledge::SmLimits* named, const knowledge::GpuCatalogue& gpus, std::string_view sm_version) {
   derive::ptx::SmRegisters sm;
-  const auto found = std::ranges::find(gpus.all_limits(), sm_version, &knowledge::SmLimits::family_key);
-  const knowledge::SmLimits* limits = named ? named : found != gpus.all_limits().end() ? &*found : nullptr;
+  const auto all = gpus.all_limits();
+  const auto found = std::ranges::find(all, sm_version, &knowledge::SmLimits::family_key);
+  const knowledge::SmLimits* limits = named ? named : found != all.end() ? &*found : nullptr;
   if (!limits) return sm;
   if (limits->registers_per_sm > 0) sm.registers = limits->registers_per_sm;
   if (limits->threads_per_sm > 0) sm.threads = limits->threads_per_sm;

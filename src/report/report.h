@@ -20,7 +20,12 @@
 namespace frx::report {
 
 using knowledge::MetricTables;
-inline const MetricTables no_tables;
+// Made when it is first asked for, and never destroyed: as a variable, each file that includes this would have code that runs before
+// main(), a page of the program apart from that of the next.
+inline const MetricTables& no_tables() {
+  static const MetricTables* const none = new MetricTables;
+  return *none;
+}
 
 using Value = model::NamedReading;
 
@@ -97,8 +102,8 @@ struct ProfilerRule {
 };
 
 struct NcuReport {
-  const MetricTables* tables = &no_tables;  // which metrics are shown, and their limits
-  std::string source;                       // file or command
+  const MetricTables* tables = &no_tables();  // which metrics are shown, and their limits
+  std::string source;                         // file or command
   std::string format;
   std::string tool = "Nsight Compute";
   std::uint64_t launches = 0;
