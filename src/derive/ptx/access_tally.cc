@@ -89,12 +89,21 @@ class Measuring {
         values_(function, addresses),
         fixes_(addresses),
         measured_(requests.size()),
-        tallies_(requests.size()) {}
+        tallies_(requests.size()),
+        last_(requests.size()) {}
 
   std::vector<Measured> run(const LaunchFacts& facts);
 
  private:
   void measure(std::size_t number, std::uint32_t warp, std::uint32_t sample);
+  const warp::CostRange& cost_of(std::size_t number, const LaneForm& form, LaneMask active);
+
+  // The request of a warp that was measured last: those of the next warps mostly are the same, some lines further on.
+  struct Last {
+    warp::Request request{{}, 0};
+    std::uint32_t align = 0;
+    warp::CostRange range;
+  };
 
   const Addresses& addresses_;
   std::span<const Request> requests_;
@@ -102,6 +111,7 @@ class Measuring {
   FixFinder fixes_;
   std::vector<Measured> measured_;
   std::vector<Tally> tallies_;
+  std::vector<Last> last_;
 };
 
 std::vector<Measured> Measuring::run(const LaunchFacts& facts) {
@@ -133,13 +143,21 @@ void Measuring::measure(std::size_t number, std::uint32_t warp, std::uint32_t sa
   tally.assumed = tally.assumed || allowed.assumed;
   const LaneMask active = allowed.lanes & request.lanes;
   if (active == 0) return;
-  const warp::CostRange range = cost_of(form, active, request.bytes, request.space);
+  const warp::CostRange& range = cost_of(number, form, active);
   tally.assumed = tally.assumed || form.assumed;
   tally.add(range, active, sample);
   if (tally.is_typical(sample) && range.typical.needed > range.typical.ideal && !tally.fix_tried) {
     tally.fix_tried = true;
     measured.fix = fixes_.find(address, request, measured.lane_stride, values_, active, range.typical);
   }
+}
+
+const warp::CostRange& Measuring::cost_of(std::size_t number, const LaneForm& form, LaneMask active) {
+  Last& last = last_[number];
+  const warp::Request request{form.lanes, active, requests_[number].bytes};
+  if (form.align == last.align && warp::is_displaced(request, last.request)) return last.range;
+  last = {request, form.align, ptx::cost_of(form, active, request.bytes, requests_[number].space)};
+  return last.range;
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ void Scopes::close() {
   const Block block = blocks_.back();
   blocks_.pop_back();
   settle_labels(block);
+  if (hidden_.size() > block.hidden) recent_.fill({});
   while (hidden_.size() > block.hidden) {
     const Hidden& last = hidden_.back();
     std::uint32_t& now = slot(last.numbered ? numbered_ : single_, last.name);
@@ -65,14 +66,27 @@ bool Scopes::declare(model::RegisterBank bank) {
   std::uint32_t& now = slot(bank.numbered ? numbered_ : single_, bank.name);
   hidden_.push_back({bank.name, now, bank.numbered});
   now = static_cast<std::uint32_t>(in_.module.banks.size());
+  recent_.fill({});
   if (is_digit(in_.module.names[bank.name].back())) ++(bank.numbered ? prefixes_with_digit_ : singles_with_digit_);
   return true;
 }
 
-std::uint32_t Scopes::in_bank(const std::vector<std::uint32_t>& banks, std::string_view name, std::uint64_t number) const {
-  const std::uint32_t id = in_.find_name(name);
-  const std::uint32_t bank = id < banks.size() ? banks[id] : 0;
+std::uint32_t Scopes::in_bank(std::uint32_t bank, std::uint64_t number) const {
   return bank != 0 && number < in_.module.banks[bank - 1].count ? bank : 0;
+}
+
+std::uint32_t Scopes::bank_called(const std::vector<std::uint32_t>& banks, std::string_view name) const {
+  const std::uint32_t id = in_.find_name(name);
+  return id < banks.size() ? banks[id] : 0;
+}
+
+std::uint32_t Scopes::bank_with_prefix(std::string_view prefix) const {
+  if (prefix.size() > 8) return bank_called(numbered_, prefix);
+  std::uint64_t key = 0;
+  for (const char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
+  Recent& recent = recent_[key * 0x9FB21C651E98DF25 >> 60];
+  if (recent.prefix != key) recent = {key, bank_called(numbered_, prefix)};
+  return recent.bank;
 }
 
 // The bank of a register whose last `digits` characters are its number.
@@ -81,7 +95,7 @@ std::uint32_t Scopes::numbered(std::string_view spelling, std::size_t digits) co
   if (digits > 10 || (digits > 1 && number[0] == '0')) return 0;
   std::uint64_t value = 0;
   for (const char c : number) value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  return in_bank(numbered_, spelling.substr(0, spelling.size() - digits), value);
+  return in_bank(bank_with_prefix(spelling.substr(0, spelling.size() - digits)), value);
 }
 
 std::uint32_t Scopes::register_named(std::string_view spelling) const {
@@ -95,7 +109,7 @@ std::uint32_t Scopes::register_named(std::string_view spelling) const {
     if (other > bank) bank = other, number_size = fewer;
   }
   if (bank == 0 || singles_with_digit_ > 0) {
-    const std::uint32_t single = in_bank(single_, spelling, 0);
+    const std::uint32_t single = in_bank(bank_called(single_, spelling), 0);
     if (single > bank) return in_.module.banks[single - 1].first;
   }
   if (bank == 0) return model::none;
