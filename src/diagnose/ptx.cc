@@ -39,8 +39,8 @@ std::vector<PtxKernel> studied(const Module& module, const std::vector<const Fun
     for (std::size_t i = next++; i < functions.size(); i = next++)
       kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
   };
-  const bool is_worth_two = module.instructions.size() >= worth_a_thread && functions.size() > 1;
-  for_each_in_parallel(is_worth_two ? 2 : 1, work);
+  const bool is_worth_more = module.instructions.size() >= worth_a_thread && functions.size() > 1;
+  for_each_in_parallel(is_worth_more ? std::min(most_threads(), functions.size()) : 1, work);
   return kernels;
 }
 
@@ -138,6 +138,7 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
       std::ranges::count_if(module.functions, [](const Function& f) { return f.kind == Function::func && f.has_body; }));
   diagnosis.kernels = studied(module, functions, known.sm);
   std::vector<CodeSubject> subjects;
+  subjects.reserve(diagnosis.kernels.size());
   for (PtxKernel& kernel : diagnosis.kernels) {
     const auto numbers = compiled.find(kernel.facts.name);
     if (numbers != compiled.end()) kernel.compiled = &numbers->second;

@@ -64,8 +64,8 @@ class Forms {
   std::vector<Monomial> monomials_;
   std::vector<std::uint8_t> sizes_;  // by monomial: how many factors it has
   // Most forms and products are one symbol alone: these are found by its number, all others by their content.
-  std::vector<MonomialId> alone_;      // by symbol
-  std::vector<FormId> once_;           // by monomial: the form that it is with the factor 1
+  std::vector<MonomialId> alone_;  // by symbol
+  std::vector<FormId> once_;       // by monomial: the form that it is with the factor 1
   IdTable by_content_, by_factors_;
   std::vector<Term> scratch_;
 };

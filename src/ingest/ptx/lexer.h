@@ -18,7 +18,7 @@ struct Token {
   enum Kind : std::uint8_t { end, word, directive, number, text, mark };
 
   Kind kind = end;
-  char first = '\0';        // of the spelling; '\0' at the end
+  char first = '\0';         // of the spelling; '\0' at the end
   bool is_compound = false;  // a word with dots or colons inside
   std::uint32_t line = 1;
   std::string_view spelling;  // quotes of a text included

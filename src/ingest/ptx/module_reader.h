@@ -15,8 +15,7 @@ namespace frx::ingest::ptx {
 class ModuleReader {
  public:
   // Reads `text`, which must outlive the reader, from a position between two items on.
-  ModuleReader(std::string_view text, Position from, model::Module& into)
-      : in_(text, from, into), places_(in_), functions_(in_, places_) {}
+  ModuleReader(std::string_view text, Position from, model::Module& into) : in_(text, from, into), places_(in_), functions_(in_, places_) {}
 
   // Reads the items that begin before `limit`.
   void read(std::size_t limit);

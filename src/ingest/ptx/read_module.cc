@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/in_order.h"
+#include "base/large_pages.h"
 #include "base/parallel.h"
 #include "ingest/ptx/add_piece.h"
 #include "ingest/ptx/module_reader.h"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Of text that one thread reads at a time, at least; a text that is not much longer is read by this thread alone.
-constexpr std::size_t piece_bytes = std::size_t{512} << 10;
-constexpr std::size_t worth_pieces = 4 * piece_bytes;
+constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+constexpr std::size_t worth_pieces = 16 * piece_bytes;
 // How far behind a brace a function is looked for: a comment with its name may stand before it.
 constexpr std::size_t most_between = 4096;
 // A piece may seem to begin where it does not, as in a comment. Where that happens often the rest is read at once, so that the time
@@ -104,8 +105,12 @@ bool TextPieces::take(std::size_t slot) {
 // Capacity for more than ordinary code needs (an instruction takes 20 characters or more), so that the arrays do not move: a copy would
 // count twice. Memory that is not written to costs nothing.
 void reserve(model::Module& module, std::string_view text) {
-  module.instructions.reserve(text.size() / 12);
-  module.operands.reserve(text.size() / 6);
+  const auto reserve_in = [](auto& list, std::size_t count) {
+    list.reserve(count);
+    ask_for_large_pages(list.data(), count * sizeof(list[0]));
+  };
+  reserve_in(module.instructions, text.size() / 12);
+  reserve_in(module.operands, text.size() / 6);
 }
 
 void read_all(std::string_view text, model::Module& module) {

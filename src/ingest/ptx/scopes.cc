@@ -71,22 +71,10 @@ bool Scopes::declare(model::RegisterBank bank) {
   return true;
 }
 
-std::uint32_t Scopes::in_bank(std::uint32_t bank, std::uint64_t number) const {
-  return bank != 0 && number < in_.module.banks[bank - 1].count ? bank : 0;
-}
-
-std::uint32_t Scopes::bank_called(const std::vector<std::uint32_t>& banks, std::string_view name) const {
+std::uint32_t Scopes::in_bank(const std::vector<std::uint32_t>& banks, std::string_view name, std::uint64_t number) const {
   const std::uint32_t id = in_.find_name(name);
-  return id < banks.size() ? banks[id] : 0;
-}
-
-std::uint32_t Scopes::bank_with_prefix(std::string_view prefix) const {
-  if (prefix.size() > 8) return bank_called(numbered_, prefix);
-  std::uint64_t key = 0;
-  for (const char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
-  Recent& recent = recent_[key * 0x9FB21C651E98DF25 >> 60];
-  if (recent.prefix != key) recent = {key, bank_called(numbered_, prefix)};
-  return recent.bank;
+  const std::uint32_t bank = id < banks.size() ? banks[id] : 0;
+  return bank != 0 && number < in_.module.banks[bank - 1].count ? bank : 0;
 }
 
 // The bank of a register whose last `digits` characters are its number.
@@ -95,10 +83,35 @@ std::uint32_t Scopes::numbered(std::string_view spelling, std::size_t digits) co
   if (digits > 10 || (digits > 1 && number[0] == '0')) return 0;
   std::uint64_t value = 0;
   for (const char c : number) value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  return in_bank(bank_with_prefix(spelling.substr(0, spelling.size() - digits)), value);
+  return in_bank(numbered_, spelling.substr(0, spelling.size() - digits), value);
+}
+
+// A register of a bank that was used before: a prefix without digits, and a number as a bank numbers its registers.
+std::uint32_t Scopes::recently_named(std::string_view spelling) const {
+  constexpr std::size_t most_letters = 7, most_digits = 9;
+  std::uint64_t prefix = 0;
+  std::size_t at = 0;
+  for (; at < spelling.size() && !is_digit(spelling[at]); ++at) prefix = prefix << 8 | static_cast<unsigned char>(spelling[at]);
+  const std::size_t digits = spelling.size() - at;
+  if (at > most_letters || digits == 0 || digits > most_digits || (digits > 1 && spelling[at] == '0')) return model::none;
+  const Recent& recent = recent_[recent_slot(prefix)];
+  if (recent.prefix != prefix) return model::none;
+  std::uint32_t number = 0;
+  for (; at < spelling.size() && is_digit(spelling[at]); ++at) number = number * 10 + static_cast<std::uint32_t>(spelling[at] - '0');
+  return at == spelling.size() && number < recent.count ? recent.first + number : model::none;
+}
+
+void Scopes::keep_recent(std::string_view prefix, const model::RegisterBank& bank) const {
+  if (prefix.size() > 7 || std::ranges::any_of(prefix, is_digit)) return;
+  std::uint64_t key = 0;
+  for (const char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
+  recent_[recent_slot(key)] = {key, bank.first, bank.count};
 }
 
 std::uint32_t Scopes::register_named(std::string_view spelling) const {
+  if (prefixes_with_digit_ + singles_with_digit_ == 0) {
+    if (const std::uint32_t known = recently_named(spelling); known != model::none) return known;
+  }
   std::size_t digits = 0;
   while (digits + 1 < spelling.size() && is_digit(spelling[spelling.size() - 1 - digits])) ++digits;
   std::uint32_t bank = digits > 0 ? numbered(spelling, digits) : 0;
@@ -109,12 +122,13 @@ std::uint32_t Scopes::register_named(std::string_view spelling) const {
     if (other > bank) bank = other, number_size = fewer;
   }
   if (bank == 0 || singles_with_digit_ > 0) {
-    const std::uint32_t single = in_bank(bank_called(single_, spelling), 0);
+    const std::uint32_t single = in_bank(single_, spelling, 0);
     if (single > bank) return in_.module.banks[single - 1].first;
   }
   if (bank == 0) return model::none;
   std::uint32_t number = 0;
   for (const char c : spelling.substr(spelling.size() - number_size)) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+  keep_recent(spelling.substr(0, spelling.size() - number_size), in_.module.banks[bank - 1]);
   return in_.module.banks[bank - 1].first + number;
 }
 

@@ -49,14 +49,15 @@ class Scopes {
     std::uint32_t name, bank;
     bool numbered;
   };
-  // A prefix that was looked up: the bank, as its index in the module + 1, that it names.
+  // A bank of numbered registers that was used.
   struct Recent {
-    std::uint64_t prefix = 0;  // its characters, at most eight
-    std::uint32_t bank = 0;
+    std::uint64_t prefix = 0;  // its characters, at most seven
+    std::uint32_t first = 0, count = 0;
   };
-  std::uint32_t in_bank(std::uint32_t bank, std::uint64_t number) const;
-  std::uint32_t bank_called(const std::vector<std::uint32_t>& banks, std::string_view name) const;
-  std::uint32_t bank_with_prefix(std::string_view prefix) const;
+  static std::size_t recent_slot(std::uint64_t prefix) { return prefix * 0x9FB21C651E98DF25 >> 58; }
+  std::uint32_t recently_named(std::string_view spelling) const;
+  void keep_recent(std::string_view prefix, const model::RegisterBank& bank) const;
+  std::uint32_t in_bank(const std::vector<std::uint32_t>& banks, std::string_view name, std::uint64_t number) const;
   std::uint32_t numbered(std::string_view spelling, std::size_t digits) const;
   void settle_labels(const Block& block);
 
@@ -67,8 +68,8 @@ class Scopes {
   // The number of visible declarations that make the fast path wrong: single registers such as %r1, and prefixes such as %r1<4>.
   std::size_t singles_with_digit_ = 0, prefixes_with_digit_ = 0;
   std::vector<Hidden> hidden_;
-  // Nearly all registers of a function have one of a few prefixes. Empty again when declarations change.
-  mutable std::array<Recent, 16> recent_{};
+  // By prefix: nearly all registers of a function have one of a few. Empty again when declarations change.
+  mutable std::array<Recent, 64> recent_{};
   std::vector<std::uint32_t> labels_, pending_;
   std::vector<Block> blocks_;
 };
