@@ -1,6 +1,7 @@
 // Adds what was read of the pieces of a text to one module, which is then what it would be if one reader had read all of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -14,8 +15,8 @@ namespace frx::ingest::ptx {
 
 class PieceAdder {
  public:
-  // The module is empty but for the name of its file.
-  explicit PieceAdder(model::Module& into) : into_(into) {}
+  // The module is empty but for the name of its file. `names`: how many there may be.
+  PieceAdder(model::Module& into, std::size_t names) : into_(into) { names_.reserve(names); }
 
   // The next piece, in the order of the text, which must outlive this.
   void add(model::Module& piece, const ModuleReader& reader);

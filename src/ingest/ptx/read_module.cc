@@ -24,12 +24,15 @@ constexpr std::size_t most_between = 4096;
 // stays linear.
 constexpr int most_wrong_guesses = 4;
 
+// Of text for each name, at least, in ordinary code.
+constexpr std::size_t bytes_of_a_name = 128;
+
 // The pieces of a text, which begin at functions as far as that shows without what is before them. Whoever reads a piece finds where
 // the next one begins in fact; where that is not the place that was guessed, the next one is read again from there.
 class TextPieces final : public Pieces {
  public:
   TextPieces(std::string_view text, std::size_t slots, model::Module& into)
-      : text_(text), file_(into.file), adder_(into), pieces_(slots), expected_(Lexer(text).position()) {}
+      : text_(text), file_(into.file), adder_(into, text.size() / bytes_of_a_name), pieces_(slots), expected_(Lexer(text).position()) {}
 
   bool read(std::size_t slot) override;
   void work(std::size_t slot) override { read_from(pieces_[slot].begin, pieces_[slot]); }
@@ -99,6 +102,8 @@ bool TextPieces::take(std::size_t slot) {
   }
   adder_.add(piece.module, *piece.reader);
   expected_ = piece.reader->position();
+  piece.reader.reset();
+  piece.module = {};
   return true;
 }
 
@@ -111,6 +116,11 @@ void reserve(model::Module& module, std::string_view text) {
   };
   reserve_in(module.instructions, text.size() / 12);
   reserve_in(module.operands, text.size() / 6);
+  reserve_in(module.labels, text.size() / 256);
+  reserve_in(module.variables, text.size() / 1024);
+  reserve_in(module.banks, text.size() / 1024);
+  reserve_in(module.functions, text.size() / 4096);
+  module.names.reserve(text.size() / bytes_of_a_name, text.size() / 8);
 }
 
 void read_all(std::string_view text, model::Module& module) {
