@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/large_pages.h"
 #include "base/memory_budget.h"
 #include "base/output_file.h"
 
@@ -143,6 +144,16 @@ std::unique_ptr<ByteSource> open_standard_input() {
   return std::make_unique<FileSource>(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "<stdin>");
 }
 
+namespace {
+
+void grow(std::string& text, std::size_t size) {
+  text.reserve(size);
+  ask_for_large_pages(text.data() + text.size(), size - text.size());
+  text.resize(size);
+}
+
+}  // namespace
+
 Result<std::string> read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
   // What the size of a file claims is believed once a part of it has come: a sparse file claims anything. One byte more than there should
   // be: where nothing comes for it, all of it is there.
@@ -157,7 +168,7 @@ Result<std::string> read_all(ByteSource& source, const std::string& name, std::u
     }
     // A short read is not taken for the end: a source that fails says so when it is asked again.
     if (got == 0) break;
-    if (used == text.size()) text.resize(std::clamp(claimed + 1, used + std::max<std::size_t>(used, 65536), 8 * used + 65536));
+    if (used == text.size()) grow(text, std::clamp(claimed + 1, used + std::max<std::size_t>(used, 65536), 8 * used + 65536));
   }
   text.resize(used);
   return text;

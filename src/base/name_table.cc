@@ -1,5 +1,6 @@
 #include "base/name_table.h"
 
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -20,6 +21,13 @@ std::uint32_t NameTable::hash_of(std::string_view name) {
     mix(word);
   }
   std::uint64_t rest = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    if (at > 0) {  // of the last eight bytes those that are left, at once
+      std::memcpy(&rest, name.data() + name.size() - 8, 8);
+      rest = __builtin_bswap64(rest) & ((std::uint64_t{1} << 8 * (name.size() - at)) - 1);
+      at = name.size();
+    }
+  }
   for (; at < name.size(); ++at) rest = rest << 8 | static_cast<unsigned char>(name[at]);
   mix(rest);
   return static_cast<std::uint32_t>(hash);

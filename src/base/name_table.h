@@ -19,6 +19,8 @@ class NameTable {
   // The number when it was seen before, else 0xFFFFFFFF.
   std::uint32_t find(std::string_view name) const;
   std::size_t size() const { return names_.size(); }
+  void reserve(std::size_t names) { names_.reserve(names); }
+  std::string_view operator[](std::uint32_t id) const { return names_[id]; }
   // Of any text; equal in every run.
   static std::uint32_t hash_of(std::string_view name);
 

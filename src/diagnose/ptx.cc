@@ -19,7 +19,7 @@ using model::Verdict;
 using model::ptx::Function;
 using model::ptx::Module;
 
-// Below this many instructions a second thread costs more than it saves.
+// Below this many instructions further threads cost more than they save.
 constexpr std::size_t worth_a_thread = 200'000;
 
 std::vector<const Function*> kernels_in(const Module& module) {
@@ -30,18 +30,30 @@ std::vector<const Function*> kernels_in(const Module& module) {
   return kernels;
 }
 
+struct Studied {
+  std::vector<PtxKernel> kernels;
+  std::vector<CodeSubject> subjects;  // of the kernels, for the rules
+};
+
 // Kernels differ in size, so each thread takes the next remaining one.
-std::vector<PtxKernel> studied(const Module& module, const std::vector<const Function*>& functions, const derive::ptx::SmRegisters& sm) {
-  std::vector<PtxKernel> kernels(functions.size());
+Studied studied(const Module& module, const std::vector<const Function*>& functions, const derive::ptx::SmRegisters& sm,
+                const CompiledKernels& compiled) {
+  Studied all{std::vector<PtxKernel>(functions.size()), std::vector<CodeSubject>(functions.size())};
   std::atomic<std::size_t> next{0};
   const auto work = [&](std::size_t) {
     derive::ptx::Vocabulary words(module);
-    for (std::size_t i = next++; i < functions.size(); i = next++)
-      kernels[i].facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
+    for (std::size_t i = next++; i < functions.size(); i = next++) {
+      PtxKernel& kernel = all.kernels[i];
+      kernel.facts = derive::ptx::kernel_facts(module, *functions[i], words, sm);
+      const auto numbers = compiled.find(kernel.facts.name);
+      if (numbers != compiled.end()) kernel.compiled = &numbers->second;
+      kernel.probably_spills = derive::ptx::probably_spills(kernel.facts, kernel.compiled);
+      all.subjects[i] = derive::ptx::subject_of(module, kernel.facts, kernel.compiled);
+    }
   };
-  const bool is_worth_two = module.instructions.size() >= worth_a_thread && functions.size() > 1;
-  for_each_in_parallel(is_worth_two ? 2 : 1, work);
-  return kernels;
+  const bool is_worth_more = module.instructions.size() >= worth_a_thread && functions.size() > 1;
+  for_each_in_parallel(is_worth_more ? std::min(most_threads(), functions.size()) : 1, work);
+  return all;
 }
 
 // Facts over all kernels: sums, largest values with the kernel they are from, and in how many kernels.
@@ -136,18 +148,12 @@ PtxDiagnosis diagnose_ptx(const Module& module, const PtxKnowledge& known, const
   const std::vector<const Function*> functions = kernels_in(module);
   diagnosis.device_functions = static_cast<std::size_t>(
       std::ranges::count_if(module.functions, [](const Function& f) { return f.kind == Function::func && f.has_body; }));
-  diagnosis.kernels = studied(module, functions, known.sm);
-  std::vector<CodeSubject> subjects;
-  for (PtxKernel& kernel : diagnosis.kernels) {
-    const auto numbers = compiled.find(kernel.facts.name);
-    if (numbers != compiled.end()) kernel.compiled = &numbers->second;
-    kernel.probably_spills = derive::ptx::probably_spills(kernel.facts, kernel.compiled);
-    subjects.push_back(derive::ptx::subject_of(module, kernel.facts, kernel.compiled));
-  }
+  Studied all = studied(module, functions, known.sm, compiled);
+  diagnosis.kernels = std::move(all.kernels);
   detect::RuleTally tally(*known.rules);
-  diagnosis.findings = detect::examine(*known.rules, subjects, known.sm_version, &tally);
+  diagnosis.findings = detect::examine(*known.rules, all.subjects, known.sm_version, &tally);
   diagnosis.asked = tally.counts();
-  diagnosis.run = FactsOfKernels(subjects).take();
+  diagnosis.run = FactsOfKernels(all.subjects).take();
   judge_labels(*known.labels, diagnosis);
   for (const model::Finding& label : diagnosis.labels) {
     if (label.proof != model::Proof::unproven && diagnosis.primary.empty()) diagnosis.primary = label.id();

@@ -45,7 +45,7 @@ struct PtxKnowledge {
 // Sorted by the name of the kernel.
 using CompiledKernels = std::map<std::string, derive::ptx::Compiled, std::less<>>;
 
-// The diagnosis points into the module, the knowledge and `compiled`, which outlive it. Uses both cores for
+// The diagnosis points into the module, the knowledge and `compiled`, which outlive it. Uses all cores for
 // large files.
 PtxDiagnosis diagnose_ptx(const model::ptx::Module& module, const PtxKnowledge& known, const CompiledKernels& compiled);
 

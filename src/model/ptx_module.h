@@ -40,18 +40,21 @@ class Names {
     return id < entries_.size() ? std::string_view(pool_).substr(entries_[id].begin, entries_[id].size) : "";
   }
   std::size_t size() const { return entries_.size(); }
+  void reserve(std::size_t names, std::size_t bytes) {
+    entries_.reserve(names);
+    pool_.reserve(bytes);
+  }
   std::uint32_t add(std::string_view name) {
-    entries_.push_back({pool_.size(), static_cast<std::uint32_t>(name.size())});
+    entries_.push_back({static_cast<std::uint32_t>(pool_.size()), static_cast<std::uint32_t>(name.size())});
     pool_ += name;
     return static_cast<std::uint32_t>(entries_.size() - 1);
   }
 
  private:
   struct Entry {
-    std::size_t begin;
-    std::uint32_t size;
+    std::uint32_t begin, size;
   };
-  std::string pool_;
+  std::string pool_;  // less than the text of the module, which has less than 4 GB
   std::vector<Entry> entries_;
 };
 

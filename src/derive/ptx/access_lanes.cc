@@ -76,14 +76,21 @@ void LaneValues::mark(FormId form) {
 }
 
 void LaneValues::enter(const LaunchFacts& facts, std::uint32_t warp, std::uint32_t sample) {
-  existing_ = 0;
+  const std::uint64_t first = std::uint64_t{warp} * warp::lane_count, threads = facts.block.threads();
+  auto x = static_cast<std::uint32_t>(first % facts.block.x), y = static_cast<std::uint32_t>(first / facts.block.x % facts.block.y),
+       z = static_cast<std::uint32_t>(first / facts.block.x / facts.block.y);
   for (std::uint32_t lane = 0; lane < warp::lane_count; ++lane) {
-    const std::uint64_t thread = std::uint64_t{warp} * warp::lane_count + lane;
-    thread_[0][lane] = static_cast<std::uint32_t>(thread % facts.block.x);
-    thread_[1][lane] = static_cast<std::uint32_t>(thread / facts.block.x % facts.block.y);
-    thread_[2][lane] = static_cast<std::uint32_t>(thread / facts.block.x / facts.block.y);
-    if (thread < facts.block.threads()) existing_ |= 1u << lane;
+    thread_[0][lane] = x;
+    thread_[1][lane] = y;
+    thread_[2][lane] = z;
+    if (++x < facts.block.x) continue;
+    x = 0;
+    if (++y < facts.block.y) continue;
+    y = 0;
+    ++z;
   }
+  const std::uint64_t left = threads > first ? threads - first : 0;
+  existing_ = left >= warp::lane_count ? warp::all_lanes : (LaneMask{1} << left) - 1;
   for (const AtomId id : marked_) evaluate(id, facts, sample);
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Guard& guard = addresses_.guards[i];

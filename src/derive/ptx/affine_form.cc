@@ -22,6 +22,12 @@ std::uint64_t hash_of(const Monomial& factors) {
   return hash;
 }
 
+std::vector<Term> without_zeros(std::span<const Term> terms) {
+  std::vector<Term> kept(terms.begin(), terms.end());
+  std::erase_if(kept, [](const Term& term) { return term.coefficient == 0; });
+  return kept;
+}
+
 constexpr Monomial nothing = {none, none, none, none};
 
 }  // namespace
@@ -32,6 +38,7 @@ Forms::Forms() : begins_{0} {
 }
 
 FormId Forms::constant(std::int64_t value) {
+  if (value == 0) return 0;
   const Term term{0, value};
   return of(std::span(&term, 1));
 }
@@ -42,38 +49,47 @@ FormId Forms::of(AtomId atom) {
 }
 
 FormId Forms::of(std::span<const Term> terms) {
-  std::array<Term, most_terms> kept;
-  std::size_t count = 0;
-  for (const Term& term : terms) {
-    if (term.coefficient == 0) continue;
-    if (count == most_terms) return none;
-    kept[count++] = term;
+  const auto is_zero = [](const Term& term) { return term.coefficient == 0; };
+  if (std::ranges::any_of(terms, is_zero)) return of(without_zeros(terms));
+  if (terms.size() > most_terms) return none;
+  if (terms.size() == 1 && terms[0].coefficient == 1) {
+    FormId& known = once_[terms[0].monomial];
+    return known != none ? known : known = add(terms);
   }
-  const std::span<const Term> content(kept.data(), count);
-  const std::uint64_t hash = hash_of(content);
-  const FormId known = by_content_.find(hash, [&](FormId id) { return std::ranges::equal(this->terms(id), content); });
+  const std::uint64_t hash = hash_of(terms);
+  const FormId known = by_content_.find(hash, [&](FormId id) { return std::ranges::equal(this->terms(id), terms); });
   if (known != IdTable::absent) return known;
-  terms_.insert(terms_.end(), content.begin(), content.end());
-  begins_.push_back(static_cast<std::uint32_t>(terms_.size()));
-  const auto id = static_cast<FormId>(begins_.size() - 2);
+  const FormId id = add(terms);
   by_content_.add(hash, id);
   return id;
 }
 
+FormId Forms::add(std::span<const Term> terms) {
+  terms_.insert(terms_.end(), terms.begin(), terms.end());
+  begins_.push_back(static_cast<std::uint32_t>(terms_.size()));
+  return static_cast<FormId>(begins_.size() - 2);
+}
+
 MonomialId Forms::monomial(Monomial sorted) {
+  if (sorted[0] != none && sorted[1] == none) {
+    if (sorted[0] >= alone_.size()) alone_.resize(std::max<std::size_t>(sorted[0] + 1, 2 * alone_.size()), none);
+    MonomialId& known = alone_[sorted[0]];
+    return known != none ? known : known = add(sorted, 1);
+  }
   const std::uint64_t hash = hash_of(sorted);
   const MonomialId known = by_factors_.find(hash, [&](MonomialId id) { return monomials_[id] == sorted; });
   if (known != IdTable::absent) return known;
-  monomials_.push_back(sorted);
-  const auto id = static_cast<MonomialId>(monomials_.size() - 1);
+  const auto end = std::ranges::find(sorted, none);
+  const MonomialId id = add(sorted, static_cast<std::size_t>(end - sorted.begin()));
   by_factors_.add(hash, id);
   return id;
 }
 
-std::span<const AtomId> Forms::atoms(MonomialId monomial) const {
-  const Monomial& factors = monomials_[monomial];
-  const auto end = std::find(factors.begin(), factors.end(), none);
-  return {factors.data(), static_cast<std::size_t>(end - factors.begin())};
+MonomialId Forms::add(const Monomial& factors, std::size_t size) {
+  monomials_.push_back(factors);
+  sizes_.push_back(static_cast<std::uint8_t>(size));
+  once_.push_back(none);
+  return static_cast<MonomialId>(monomials_.size() - 1);
 }
 
 FormId Forms::sum(FormId a, FormId b, std::int64_t times_b) {

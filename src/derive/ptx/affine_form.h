@@ -48,7 +48,7 @@ class Forms {
   std::span<const Term> terms(FormId form) const {
     return std::span<const Term>(terms_).subspan(begins_[form], begins_[form + 1] - begins_[form]);
   }
-  std::span<const AtomId> atoms(MonomialId monomial) const;
+  std::span<const AtomId> atoms(MonomialId monomial) const { return {monomials_[monomial].data(), sizes_[monomial]}; }
   MonomialId monomial(Monomial sorted);
   std::optional<std::int64_t> as_constant(FormId form) const;
   std::int64_t constant_part(FormId form) const;
@@ -56,10 +56,16 @@ class Forms {
 
  private:
   MonomialId times(MonomialId a, MonomialId b);  // none: too many factors
+  MonomialId add(const Monomial& factors, std::size_t size);
+  FormId add(std::span<const Term> terms);
 
   std::vector<Term> terms_;
   std::vector<std::uint32_t> begins_;
   std::vector<Monomial> monomials_;
+  std::vector<std::uint8_t> sizes_;  // by monomial: how many factors it has
+  // Most forms and products are one symbol alone: these are found by its number, all others by their content.
+  std::vector<MonomialId> alone_;  // by symbol
+  std::vector<FormId> once_;       // by monomial: the form that it is with the factor 1
   IdTable by_content_, by_factors_;
   std::vector<Term> scratch_;
 };

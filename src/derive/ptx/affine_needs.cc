@@ -37,7 +37,6 @@ bool is_access(const model::Form& form) {
 
 std::vector<bool> needed_for_addresses(const model::Module& module, const model::Function& function, const Vocabulary& words,
                                        const RegisterUses& uses) {
-  std::vector<Edge> writes;
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = function.instructions.begin; i < function.instructions.end; ++i) {
     const model::Instruction& instruction = module.instructions[i];
@@ -45,21 +44,19 @@ std::vector<bool> needed_for_addresses(const model::Module& module, const model:
     const bool accesses = words.meaning(instruction.form).is_access;
     if (accesses) add_addresses(module, uses, instruction, i, open);
     for (const RegisterUse& use : uses.of(i)) {
-      if (use.written) writes.push_back({use.value, i});
       // The values that decide which lanes execute the access, and which paths control takes.
       if (!use.written && uses.declared(use.value) == instruction.predicate && (accesses || form.flow != model::Flow::next)) {
         open.push_back(use.value);
       }
     }
   }
-  const Lists writers = by_begin(uses.count(), writes);
   std::vector<bool> needed(uses.count(), false);
   while (!open.empty()) {
     const std::uint32_t value = open.back();
     open.pop_back();
     if (needed[value]) continue;
     needed[value] = true;
-    for (const std::uint32_t writer : writers[value]) {
+    for (const std::uint32_t writer : uses.writers(value)) {
       for (const RegisterUse& use : uses.of(writer)) {
         if (!use.written && !needed[use.value]) open.push_back(use.value);
       }

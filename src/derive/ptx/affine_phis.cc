@@ -18,7 +18,6 @@ class Placer {
   PhiPlaces place();
 
  private:
-  void find_writers();
   bool find_frontiers();
   bool place(std::uint32_t value);
 
@@ -29,7 +28,6 @@ class Placer {
   const std::vector<bool>& needed_;
   PhiPlaces result_;
   std::size_t steps_left_ = 0;
-  Lists writers_;    // by value: blocks
   Lists frontiers_;  // by block: its dominance frontier
   std::vector<Edge> placed_;
   std::vector<std::uint32_t> has_, open_;
@@ -38,7 +36,8 @@ class Placer {
 PhiPlaces Placer::place() {
   const auto blocks = static_cast<std::uint32_t>(graph_.blocks.size());
   steps_left_ = steps_at_least + steps_per_block * blocks;
-  find_writers();
+  result_.several.resize(uses_.count());
+  for (std::uint32_t value = 0; value < uses_.count(); ++value) result_.several[value] = uses_.writers(value).size() > 1;
   bool known = live_.pressure.known && find_frontiers();
   has_.assign(blocks, none);
   for (std::uint32_t value = 0; known && value < uses_.count(); ++value) {
@@ -48,23 +47,6 @@ PhiPlaces Placer::place() {
   result_.known = known;
   result_.values = by_begin(blocks, placed_);
   return std::move(result_);
-}
-
-void Placer::find_writers() {
-  std::vector<Edge> writes;
-  result_.several.assign(uses_.count(), false);
-  std::vector<bool> written(uses_.count(), false);
-  for (std::uint32_t block = 0; block < graph_.blocks.size(); ++block) {
-    for (std::uint32_t i = graph_.blocks[block].begin; i < graph_.blocks[block].end; ++i) {
-      for (const RegisterUse& use : uses_.of(i)) {
-        if (!use.written) continue;
-        if (written[use.value]) result_.several[use.value] = true;
-        written[use.value] = true;
-        writes.push_back({use.value, block});
-      }
-    }
-  }
-  writers_ = by_begin(uses_.count(), writes);
 }
 
 bool Placer::find_frontiers() {
@@ -84,7 +66,8 @@ bool Placer::find_frontiers() {
 }
 
 bool Placer::place(std::uint32_t value) {
-  open_.assign(writers_[value].begin(), writers_[value].end());
+  open_.clear();
+  for (const std::uint32_t writer : uses_.writers(value)) open_.push_back(graph_.block_of(writer));
   while (!open_.empty()) {
     const std::uint32_t block = open_.back();
     open_.pop_back();

@@ -19,9 +19,10 @@ bool costs_nothing(const model::Module& module, const model::Function& function,
   const model::Form& form = module.form_of(instruction);
   const std::span<const model::Operand> operands = module.operands_of(instruction);
   if (operands.size() < 2 || operands[0].kind != model::Operand::reg) return false;
-  if (form.opcode() == "mov") return operands[1].kind != model::Operand::reg && operands[1].kind != model::Operand::vector;
-  return form.opcode() == "ld" && function.kind == model::Function::entry && form.space == model::Space::parameter &&
-         operands.size() == 3 && operands[2].kind == model::Operand::symbol;
+  if (form.space == model::Space::parameter && function.kind == model::Function::entry && operands.size() == 3 &&
+      operands[2].kind == model::Operand::symbol && form.opcode() == "ld")
+    return true;
+  return operands[1].kind != model::Operand::reg && operands[1].kind != model::Operand::vector && form.opcode() == "mov";
 }
 
 // Instructions that ptxas rather repeats than keep their results.

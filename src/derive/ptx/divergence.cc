@@ -18,12 +18,17 @@ class Spread {
  public:
   Spread(const model::Module& module, const model::Function& function, const FlowGraph& graph, const RegisterUses& uses,
          const Liveness& live)
-      : module_(module), function_(function), graph_(graph), uses_(uses), live_(live), post_dominators_(post_dominators(graph)) {}
+      : module_(module),
+        function_(function),
+        graph_(graph),
+        uses_(uses),
+        live_(live),
+        post_dominators_(post_dominators(graph)),
+        readers_(uses.readers()) {}
 
   Divergence run();
 
  private:
-  void index();
   bool begins_difference(std::uint32_t instruction) const;
   bool is_own_parameter(std::uint32_t name) const;
   void visit(std::uint32_t instruction, std::uint32_t origin);
@@ -41,7 +46,6 @@ class Spread {
   const Liveness& live_;
   Dominators post_dominators_;
   Lists readers_;                                 // by value: instructions
-  Lists writers_;                                 // by value: blocks
   std::vector<std::uint32_t> origin_;             // by value: none while it is the same for all lanes
   std::vector<std::uint32_t> divergence_origin_;  // by instruction: the origin of a divergent branch
   std::vector<std::uint32_t> between_;            // by block: the last branch that it lies between the paths of, + 1
@@ -50,26 +54,14 @@ class Spread {
   bool is_exact_ = true;
 };
 
-void Spread::index() {
-  std::vector<Edge> reads, writes;
-  for (std::uint32_t block = 0; block < graph_.blocks.size(); ++block) {
-    for (std::uint32_t i = graph_.blocks[block].begin; i < graph_.blocks[block].end; ++i) {
-      for (const RegisterUse& use : uses_.of(i)) (use.written ? writes : reads).push_back({use.value, use.written ? block : i});
-    }
-  }
-  readers_ = by_begin(uses_.count(), reads);
-  writers_ = by_begin(uses_.count(), writes);
-}
-
 Divergence Spread::run() {
-  index();
   origin_.assign(uses_.count(), none);
   divergence_origin_.assign(function_.instructions.size(), none);
   between_.assign(graph_.blocks.size(), 0);
   steps_left_ = visits_per_instruction * function_.instructions.size();
   // Registers that a function receives may differ.
   for (std::uint32_t value = 0; value < uses_.count(); ++value) {
-    if (writers_[value].empty() && function_.kind == model::Function::func) differs(value, function_.instructions.begin);
+    if (uses_.writers(value).empty() && function_.kind == model::Function::func) differs(value, function_.instructions.begin);
   }
   for (std::uint32_t i = function_.instructions.begin; i < function_.instructions.end; ++i) {
     if (begins_difference(i)) visit(i, i);
@@ -147,10 +139,10 @@ void Spread::part_at(std::uint32_t number, std::uint32_t origin) {
 bool Spread::meet(std::uint32_t block, std::uint32_t join, std::uint32_t origin) {
   for (const std::uint32_t value : live_.live_in[join]) {
     if (origin_[value] != none) continue;
-    for (const std::uint32_t writer : writers_[value]) {
+    for (const std::uint32_t writer : uses_.writers(value)) {
       if (steps_left_ == 0) return false;
       --steps_left_;
-      if (between_[writer] != block + 1) continue;
+      if (between_[graph_.block_of(writer)] != block + 1) continue;
       differs(value, origin);
       break;
     }
@@ -177,7 +169,7 @@ void Spread::mark_entangled(std::uint32_t origin) {
   if (!is_exact_) return;
   is_exact_ = false;
   for (std::uint32_t value = 0; value < uses_.count(); ++value) {
-    if (writers_[value].size() > 1) differs(value, origin);
+    if (uses_.writers(value).size() > 1) differs(value, origin);
   }
 }
 

@@ -56,6 +56,7 @@ void Builder::find_blocks() {
   std::uint32_t from = 0;
   for (std::uint32_t i = 1; i <= code.size(); ++i) {
     if (i < code.size() && !begins[i]) continue;
+    graph_.block_at.resize(i, static_cast<std::uint32_t>(graph_.blocks.size()));
     graph_.blocks.push_back({code.begin + from, code.begin + i});
     from = i;
   }
@@ -110,12 +111,6 @@ Lists by_begin(std::size_t owners, std::span<const Edge> edges) {
   std::vector<std::uint32_t> next(lists.begins.begin(), lists.begins.end() - 1);
   for (const Edge& edge : edges) lists.items[next[edge.from]++] = edge.to;
   return lists;
-}
-
-std::uint32_t FlowGraph::block_of(std::uint32_t instruction) const {
-  const auto behind = std::upper_bound(blocks.begin(), blocks.end(), instruction,
-                                       [](std::uint32_t i, const model::Range& block) { return i < block.begin; });
-  return static_cast<std::uint32_t>(behind - blocks.begin()) - 1;
 }
 
 FlowGraph flow_graph(const model::Module& module, const model::Function& function) { return Builder(module, function).build(); }

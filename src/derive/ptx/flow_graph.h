@@ -36,7 +36,9 @@ struct FlowGraph {
   // Branches with unknown targets: they may go anywhere, and have no edges here.
   std::vector<std::uint32_t> unknown_branches;
 
-  std::uint32_t block_of(std::uint32_t instruction) const;
+  std::vector<std::uint32_t> block_at;  // by instruction of the function
+
+  std::uint32_t block_of(std::uint32_t instruction) const { return block_at[instruction - blocks.front().begin]; }
 };
 
 // The graph is empty for a function without a body. Takes time linear in the size of the function.

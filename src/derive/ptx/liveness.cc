@@ -42,6 +42,7 @@ class Solver {
   void collect(std::span<const std::uint64_t> live, std::size_t words, Lists& live_in) const;
   bool follow_one_by_one(Lists& live_in);
   bool follow(std::uint32_t value, std::uint32_t block);
+  void begin_at_end_of(std::uint32_t block, const Lists& live_in);
   void measure(std::uint32_t block, const Lists& live_in);
 
   // The properties of a value that are read most often, side by side.
@@ -72,6 +73,7 @@ class Solver {
   std::size_t steps_left_ = 0;
   std::vector<std::uint32_t> open_;
   Live set_;
+  std::uint32_t held_ = none;  // the block that has the values of set_ at its beginning
   Pressure pressure_;
 };
 
@@ -87,7 +89,7 @@ Liveness Solver::solve() {
   pressure_.known = *known;
   pressure_.for_loads = loads_together(module_, graph_, uses_);
   if (!pressure_.known) result.live_in = by_begin(blocks, {});
-  for (std::uint32_t block = 0; block < blocks && pressure_.known; ++block) measure(block, result.live_in);
+  for (std::uint32_t block = blocks; block-- > 0 && pressure_.known;) measure(block, result.live_in);
   result.pressure = pressure_;
   return result;
 }
@@ -236,32 +238,49 @@ std::uint32_t Solver::in_hand(std::span<const RegisterUse> uses) const {
   return registers;
 }
 
-// Goes backwards through the block, from the values that are live at its end. A result occupies a register even if it is never read.
-void Solver::measure(std::uint32_t block, const Lists& live_in) {
-  ++set_.now;
-  set_.registers = set_.predicates = 0;
-  for (const std::uint32_t next : graph_.successors[block]) {
+// Mostly one of the next blocks was looked at before, and its values are still there.
+void Solver::begin_at_end_of(std::uint32_t block, const Lists& live_in) {
+  const std::span<const std::uint32_t> successors = graph_.successors[block];
+  if (std::ranges::find(successors, held_) == successors.end()) {
+    held_ = none;
+    ++set_.now;
+    set_.registers = set_.predicates = 0;
+  }
+  for (const std::uint32_t next : successors) {
+    if (next == held_) continue;
     for (const std::uint32_t value : live_in[next]) add(value);
   }
+}
+
+// Goes backwards through the block, from the values that are live at its end. A result occupies a register even if it is never read.
+// Blocks come in descending order: of several places that need as many registers the last one in the first block counts.
+void Solver::measure(std::uint32_t block, const Lists& live_in) {
+  begin_at_end_of(block, live_in);
+  held_ = block;
   const model::Range code = graph_.blocks[block];
+  std::uint32_t most = 0, most_at = none;
   for (std::uint32_t i = code.end; i-- > code.begin;) {
-    const std::span<const RegisterUse> uses = uses_.of(i);
-    for (const RegisterUse& use : uses) {
-      if (use.written) add(use.value);
-    }
+    const std::span<const RegisterUse> uses = uses_.of(i);  // reads come before writes
+    const auto split = static_cast<std::size_t>(std::ranges::find_if(uses, &RegisterUse::written) - uses.begin());
+    for (const RegisterUse& use : uses.subspan(split)) add(use.value);
     const std::uint32_t registers = set_.registers + in_hand(uses);
-    if (registers > pressure_.registers || pressure_.instruction == none) {
-      pressure_.registers = registers;
-      pressure_.instruction = i;
+    if (registers > most || most_at == none) {
+      most = registers;
+      most_at = i;
     }
     pressure_.predicates = std::max(pressure_.predicates, set_.predicates);
-    for (const RegisterUse& use : uses) {
-      if (use.written && kills(i, use.value)) remove(use.value);
+    for (const RegisterUse& use : uses.subspan(split)) {
+      if (kills(i, use.value)) {
+        remove(use.value);
+      } else {
+        held_ = none;  // kept from here to the beginning of the block, whether it is live there or not
+      }
     }
-    for (const RegisterUse& use : uses) {
-      if (!use.written) add(use.value);
-    }
+    for (const RegisterUse& use : uses.first(split)) add(use.value);
   }
+  if (most < pressure_.registers) return;
+  pressure_.registers = most;
+  pressure_.instruction = most_at;
 }
 
 }  // namespace

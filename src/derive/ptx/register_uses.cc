@@ -8,48 +8,45 @@ namespace {
 namespace model = ::frx::model::ptx;
 using model::Operand;
 
+// The registers that one instruction after the other reads and writes.
 class Collector {
  public:
-  Collector(const model::Form& form, std::span<const Operand> operands, std::vector<RegisterUse>& into)
-      : form_(form), operands_(operands), into_(into) {}
+  explicit Collector(std::vector<RegisterUse>& into) : into_(into) {}
 
-  // Collects either the registers that are read or those that are written.
-  void collect(bool writes);
+  void collect(const model::Form& form, std::span<const Operand> operands);
 
  private:
-  void add(const Operand& top, std::span<const Operand> parts);
-  bool is_result(std::size_t top_level, const Operand& operand, std::size_t behind) const;
+  void add(std::span<const Operand> operand, bool read, bool written);
 
-  const model::Form& form_;
-  std::span<const Operand> operands_;
   std::vector<RegisterUse>& into_;
-  bool writes_ = false;
+  std::vector<RegisterUse> writes_;  // of the instruction, which come after what it reads
 };
 
-void Collector::collect(bool writes) {
-  writes_ = writes;
+// An address is read even where its memory is written; a call writes only the list before the name.
+bool is_result(const model::Form& form, std::size_t number, const Operand& operand, bool is_last) {
+  if (operand.kind == Operand::address || number >= form.results) return false;
+  return form.flow != model::Flow::call || (operand.kind == Operand::list && !is_last);
+}
+
+void Collector::collect(const model::Form& form, std::span<const Operand> operands) {
+  writes_.clear();
   std::size_t number = 0;
-  for (std::size_t at = 0; at < operands_.size(); ++number) {
-    const Operand& top = operands_[at];
+  for (std::size_t at = 0; at < operands.size(); ++number) {
+    const Operand& top = operands[at];
     const std::size_t behind = at + 1 + top.parts;
-    const bool written = is_result(number, top, behind);
+    const bool written = is_result(form, number, top, behind >= operands.size());
     // Only half of a register is written; the other half stays.
-    const bool read = !written || form_.reads_result || top.kind == Operand::selected;
-    if (writes ? written : read) add(top, operands_.subspan(at + 1, top.parts));
+    add(operands.subspan(at, 1 + top.parts), !written || form.reads_result || top.kind == Operand::selected, written);
     at = behind;
   }
+  into_.insert(into_.end(), writes_.begin(), writes_.end());
 }
 
-// An address is read even where its memory is written; a call writes only the list before the name.
-bool Collector::is_result(std::size_t number, const Operand& operand, std::size_t behind) const {
-  if (operand.kind == Operand::address || number >= form_.results) return false;
-  return form_.flow != model::Flow::call || (operand.kind == Operand::list && behind < operands_.size());
-}
-
-void Collector::add(const Operand& top, std::span<const Operand> parts) {
-  if (top.kind == Operand::reg) into_.push_back({top.value, writes_});
-  for (const Operand& part : parts) {
-    if (part.kind == Operand::reg) into_.push_back({part.value, writes_});
+void Collector::add(std::span<const Operand> operand, bool read, bool written) {
+  for (const Operand& part : operand) {
+    if (part.kind != Operand::reg) continue;
+    if (read) into_.push_back({part.value, false});
+    if (written) writes_.push_back({part.value, true});
   }
 }
 
@@ -62,14 +59,32 @@ std::uint8_t width_of(const model::RegisterBank& bank) {
 
 RegisterUses::RegisterUses(const model::Module& module, const model::Function& function) : first_(function.instructions.begin) {
   begins_.reserve(function.instructions.size() + 1);
+  uses_.reserve(function.operands.size());
+  Collector collector(uses_);
   for (const model::Instruction& instruction : module.code(function)) {
     if (instruction.predicate != model::none) uses_.push_back({instruction.predicate, false});
-    Collector collector(module.form_of(instruction), module.operands_of(instruction), uses_);
-    collector.collect(false);
-    collector.collect(true);
+    collector.collect(module.form_of(instruction), module.operands_of(instruction));
     begins_.push_back(static_cast<std::uint32_t>(uses_.size()));
   }
   renumber(module, function);
+  writers_ = by_value(true);
+}
+
+Lists RegisterUses::by_value(bool written) const {
+  Lists lists;
+  lists.begins.assign(count() + 1, 0);
+  for (const RegisterUse& use : uses_) {
+    if (use.written == written) ++lists.begins[use.value + 1];
+  }
+  for (std::size_t i = 0; i < count(); ++i) lists.begins[i + 1] += lists.begins[i];
+  lists.items.resize(lists.begins.back());
+  std::vector<std::uint32_t> next(lists.begins.begin(), lists.begins.end() - 1);
+  for (std::uint32_t i = 0; i + 1 < begins_.size(); ++i) {
+    for (std::uint32_t use = begins_[i]; use < begins_[i + 1]; ++use) {
+      if (uses_[use].written == written) lists.items[next[uses_[use].value]++] = first_ + i;
+    }
+  }
+  return lists;
 }
 
 // Uses a table by declared register where the declarations are few enough, and a search otherwise.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "derive/ptx/flow_graph.h"
 #include "model/ptx_module.h"
 
 namespace frx::derive::ptx {
@@ -33,9 +34,14 @@ class RegisterUses {
   // 32-bit registers that hold it: 2 for 64 bits; 0 for a predicate.
   std::uint8_t width(std::uint32_t value) const { return widths_[value]; }
   bool is_predicate(std::uint32_t value) const { return widths_[value] == 0; }
+  // The instructions that write a value, in ascending order; one that writes it twice is there twice.
+  std::span<const std::uint32_t> writers(std::uint32_t value) const { return writers_[value]; }
+  // The same of those that read it, for all values.
+  Lists readers() const { return by_value(false); }
 
  private:
   void renumber(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
+  Lists by_value(bool written) const;
   void measure_widths(const ::frx::model::ptx::Module& module, const ::frx::model::ptx::Function& function);
 
   std::uint32_t first_;  // instruction
@@ -44,6 +50,7 @@ class RegisterUses {
   std::vector<std::uint32_t> declared_;
   std::vector<std::uint32_t> numbers_;  // by declared register; empty where they are too many
   std::vector<std::uint8_t> widths_;
+  Lists writers_;
 };
 
 }  // namespace frx::derive::ptx

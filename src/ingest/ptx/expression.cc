@@ -201,6 +201,8 @@ bool read_constant(Reading& in, Constant& value) {
 bool read_offset(Reading& in, std::int64_t& offset) {
   offset = 0;
   if (!in.lexer.now().is('+') && !in.lexer.now().is('-')) return true;
+  // Nearly all offsets are one number: its sign changes nothing.
+  if (const char next = in.lexer.now().is('+') ? in.lexer.peek() : '\0'; next >= '0' && next <= '9') in.lexer.skip();
   Constant value;
   if (!read_constant(in, value)) return false;
   if (value.kind != Constant::integer) return in.expected("a whole number of bytes");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 
 #include "ingest/ptx/declarations.h"
@@ -250,7 +251,18 @@ std::string_view FunctionReader::spaced_opcode(std::string_view opcode) {
   return spaced_.emplace_back(std::move(joined));
 }
 
+// Most instructions are spelled as one shortly before.
 std::uint32_t FunctionReader::form_named(std::string_view opcode) {
+  std::uint32_t letters = 0;
+  if (opcode.size() >= sizeof letters) std::memcpy(&letters, opcode.data() + opcode.size() - sizeof letters, sizeof letters);
+  const std::uint32_t key =
+      letters ^ static_cast<std::uint32_t>(opcode[0] << 8 | opcode[opcode.size() / 2]) ^ static_cast<std::uint32_t>(opcode.size() << 16);
+  std::uint32_t& recent = recent_forms_[key * 0x9E3779B1u >> 24];
+  if (recent < in_.module.forms.size() && in_.module.forms[recent].text == opcode) return recent;
+  return recent = form_added(opcode);
+}
+
+std::uint32_t FunctionReader::form_added(std::string_view opcode) {
   const NameTable::Found found = forms_.add(opcode);
   if (found.is_new) {
     model::Form form;

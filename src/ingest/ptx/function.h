@@ -1,6 +1,8 @@
 // One function: its head, and its body statement by statement.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <string>
 
@@ -31,6 +33,7 @@ class FunctionReader {
   bool read_instruction();
   bool read_predicate(model::Instruction& instruction);
   std::uint32_t form_named(std::string_view opcode);
+  std::uint32_t form_added(std::string_view opcode);
   std::string_view spaced_opcode(std::string_view opcode);
   void begin_ranges(model::Function& function) const;
   void end_ranges(model::Function& function) const;
@@ -40,8 +43,9 @@ class FunctionReader {
   Scopes scopes_;
   OperandReader operands_;
   NameTable forms_;
-  std::deque<std::string> spaced_;  // opcodes that were written with spaces in between
-  bool is_open_ = false;            // the closing brace of the body has not been read yet
+  std::array<std::uint32_t, 256> recent_forms_{};  // by a few of the letters
+  std::deque<std::string> spaced_;                 // opcodes that were written with spaces in between
+  bool is_open_ = false;                           // the closing brace of the body has not been read yet
 };
 
 }  // namespace frx::ingest::ptx

@@ -40,14 +40,14 @@ bool OperandReader::read(int nested) {
 // %r1, %tid.x, name, _, and their suffixes: p|q, name+8, name[4], -%r
 bool OperandReader::read_named() {
   const std::uint32_t first = next();
-  if (!read_word(in_.lexer.take().spelling)) return false;
+  if (!read_word(in_.lexer.take())) return false;
   const Token& now = in_.lexer.now();
   if (now.kind != Token::mark || now.first == ',' || now.first == ';' || now.first == '}') return true;
   if (now.is('|')) {
     in_.lexer.skip();
     insert_header(first, {Operand::pair, 0, 0, 0});
     if (in_.lexer.now().kind != Token::word) return in_.expected("a register behind '|'");
-    return read_word(in_.lexer.take().spelling) && finish(first);
+    return read_word(in_.lexer.take()) && finish(first);
   }
   if (in_.module.operands[first].kind != Operand::symbol) return true;
   if (now.is('[')) return read_element(first);
@@ -59,8 +59,9 @@ bool OperandReader::read_named() {
   return finish(first);
 }
 
-bool OperandReader::read_word(std::string_view word) {
-  if (word.find('.') != word.npos || word.find(':') != word.npos) return read_dotted(word);
+bool OperandReader::read_word(const Token& token) {
+  const std::string_view word = token.spelling;
+  if (token.is_compound) return read_dotted(word);
   if (word == "_") return add(Operand::sink), true;
   const std::uint32_t number = scopes_.register_named(word);
   if (number != model::none) {
@@ -149,7 +150,7 @@ bool OperandReader::read_address(int nested) {
 // A name has no suffix here: the text after it is the offset of the address.
 bool OperandReader::read_base(int nested) {
   const Token& now = in_.lexer.now();
-  if (now.kind == Token::word && now.spelling != "WARP_SZ") return read_word(in_.lexer.take().spelling);
+  if (now.kind == Token::word && now.spelling != "WARP_SZ") return read_word(in_.lexer.take());
   return read(nested);
 }
 

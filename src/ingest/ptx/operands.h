@@ -20,7 +20,7 @@ class OperandReader {
 
   bool read(int nested);
   bool read_named();
-  bool read_word(std::string_view word);
+  bool read_word(const Token& token);
   bool read_dotted(std::string_view word);
   bool read_element(std::uint32_t header);
   bool read_constant_operand();

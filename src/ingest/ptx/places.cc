@@ -79,10 +79,10 @@ void PlaceReader::read_names(std::string_view section) {
   }
 }
 
-void PlaceReader::settle_names() {
+void settle_names(const PlaceReader::Names& names, model::Module& module) {
   std::unordered_map<std::uint32_t, std::uint32_t> name_of_label;
-  for (const auto& [label, name] : names_) name_of_label[label] = in_.module.names.add(name);
-  for (model::Place& place : in_.module.places) {
+  for (const auto& [label, name] : names) name_of_label[label] = module.names.add(name);
+  for (model::Place& place : module.places) {
     if (place.function == model::none) continue;
     const auto found = name_of_label.find(place.function);
     place.function = found != name_of_label.end() ? found->second : model::none;

@@ -25,8 +25,8 @@ class PlaceReader {
 
   // Reads the content of `.section .debug_str`: the names of the labels.
   void read_names(std::string_view section);
-  // Called at the end of the module: resolves the labels to the names.
-  void settle_names();
+  using Names = std::unordered_map<std::uint32_t, std::string>;  // by label
+  const Names& names() const { return names_; }
 
  private:
   bool read_position(model::Place& place);
@@ -37,7 +37,10 @@ class PlaceReader {
   std::uint32_t current_ = model::none;
   // Places of the function by position in the source: the latest of each.
   std::unordered_map<std::uint64_t, std::uint32_t> latest_;
-  std::unordered_map<std::uint32_t, std::string> names_;  // by label
+  Names names_;
 };
+
+// Called at the end of the module: resolves the labels that places name to the names of functions.
+void settle_names(const PlaceReader::Names& names, model::Module& module);
 
 }  // namespace frx::ingest::ptx

@@ -1,170 +1,138 @@
 #include "ingest/ptx/read_module.h"
 
 #include <algorithm>
-#include <charconv>
+#include <atomic>
+#include <memory>
+#include <vector>
 
-#include "ingest/ptx/declarations.h"
-#include "ingest/ptx/function.h"
-#include "ingest/ptx/places.h"
-#include "ingest/ptx/reading.h"
+#include "base/in_order.h"
+#include "base/large_pages.h"
+#include "base/parallel.h"
+#include "ingest/ptx/add_piece.h"
+#include "ingest/ptx/module_reader.h"
 
 namespace frx::ingest::ptx {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+// Of text that one thread reads at a time, at least; a text that is not much longer is read by this thread alone.
+constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+constexpr std::size_t worth_pieces = 16 * piece_bytes;
+// How far behind a brace a function is looked for: a comment with its name may stand before it.
+constexpr std::size_t most_between = 4096;
+// A piece may seem to begin where it does not, as in a comment. Where that happens often the rest is read at once, so that the time
+// stays linear.
+constexpr int most_wrong_guesses = 4;
 
-class ModuleReader {
+// Of text for each name, at least, in ordinary code.
+constexpr std::size_t bytes_of_a_name = 128;
+
+// The pieces of a text, which begin at functions as far as that shows without what is before them. Whoever reads a piece finds where
+// the next one begins in fact; where that is not the place that was guessed, the next one is read again from there.
+class TextPieces final : public Pieces {
  public:
-  ModuleReader(std::string_view text, model::Module& into) : in_(text, into), places_(in_), functions_(in_, places_) {}
+  TextPieces(std::string_view text, std::size_t slots, model::Module& into)
+      : text_(text), file_(into.file), adder_(into, text.size() / bytes_of_a_name), pieces_(slots), expected_(Lexer(text).position()) {}
 
-  void read();
+  bool read(std::size_t slot) override;
+  void work(std::size_t slot) override { read_from(pieces_[slot].begin, pieces_[slot]); }
+  bool take(std::size_t slot) override;
+  void finish() { adder_.finish(); }
 
  private:
-  bool read_item();
-  bool read_directive(std::string_view name);
-  bool read_version();
-  bool read_targets();
-  bool read_address_size();
-  bool read_variable(model::Linkage linkage);
-  bool read_file();
-  bool read_section();
-  bool read_alias();
-  bool skip_to_semicolon();
+  struct Piece {
+    Position begin;
+    std::size_t limit = 0;  // where the next one begins
+    Position first;         // item
+    model::Module module;
+    std::unique_ptr<ModuleReader> reader;
+  };
 
-  Reading in_;
-  PlaceReader places_;
-  FunctionReader functions_;
+  std::size_t next_begin(std::size_t at) const;
+  void read_from(Position begin, Piece& piece) const;
+
+  std::string_view text_;
+  SharedText file_;
+  PieceAdder adder_;
+  std::vector<Piece> pieces_;
+  Position next_;      // piece
+  Position expected_;  // the first item that is not in the module yet
+  std::atomic<int> wrong_guesses_ = 0;
 };
 
-void ModuleReader::read() {
-  while (in_.lexer.now().kind != Token::end) {
-    if (read_item()) continue;
-    in_.skip_statement();
-    if (in_.lexer.now().is('{') || in_.lexer.now().is('}')) in_.lexer.skip();
+// Behind the brace of a function, where a function or its linkage follows; the end of the text where there is no such place.
+std::size_t TextPieces::next_begin(std::size_t at) const {
+  constexpr std::string_view brace = "\n}\n";
+  while (at < text_.size() && wrong_guesses_ < most_wrong_guesses) {
+    const std::size_t found = text_.find(brace, at);
+    if (found == text_.npos) break;
+    at = found + brace.size();
+    const std::string_view next = Lexer(text_.substr(at, most_between)).now().spelling;
+    if (next == ".visible" || next == ".weak" || next == ".entry" || next == ".func") return at;
+    at = found + 1;
   }
-  places_.settle_names();
+  return text_.size();
 }
 
-bool ModuleReader::read_item() {
-  if (in_.lexer.skip_if(';')) return true;
-  const model::Linkage linkage = read_linkage(in_);
-  if (at_declaration(in_)) return read_variable(linkage);
-  const std::string_view name = in_.lexer.now().kind == Token::directive ? in_.lexer.now().spelling : "";
-  if (name == ".entry" || name == ".func") return functions_.read(linkage), true;
-  if (read_directive(name)) return true;
-  in_.expected("a directive of a module");
-  if (!in_.at_function()) return false;
-  in_.lexer.skip();  // so that something is consumed
-  return false;
+bool TextPieces::read(std::size_t slot) {
+  if (next_.at >= text_.size()) return false;
+  Piece& piece = pieces_[slot];
+  piece.begin = next_;
+  piece.limit = next_begin(next_.at + piece_bytes);
+  const std::string_view text = text_.substr(next_.at, piece.limit - next_.at);
+  next_ = {piece.limit, next_.line + static_cast<std::uint32_t>(std::ranges::count(text, '\n'))};
+  return true;
 }
 
-// Also false for text that is not a directive of a module.
-bool ModuleReader::read_directive(std::string_view name) {
-  using Read = bool (ModuleReader::*)();
-  constexpr std::pair<std::string_view, Read> known[] = {
-      {".version", &ModuleReader::read_version},           {".target", &ModuleReader::read_targets},
-      {".address_size", &ModuleReader::read_address_size}, {".file", &ModuleReader::read_file},
-      {".section", &ModuleReader::read_section},           {".alias", &ModuleReader::read_alias},
-      {".pragma", &ModuleReader::skip_to_semicolon}};
-  for (const auto& [directive, read] : known) {
-    if (directive != name) continue;
-    in_.lexer.skip();
-    return (this->*read)();
+void TextPieces::read_from(Position begin, Piece& piece) const {
+  piece.reader.reset();
+  piece.module = {};
+  piece.module.file = file_;
+  piece.reader = std::make_unique<ModuleReader>(text_, begin, piece.module);
+  piece.first = piece.reader->position();
+  piece.reader->read(piece.limit);
+}
+
+bool TextPieces::take(std::size_t slot) {
+  Piece& piece = pieces_[slot];
+  if (piece.first != expected_) {
+    ++wrong_guesses_;
+    if (expected_.at >= piece.limit) return true;
+    read_from(expected_, piece);
   }
-  if (name != ".loc") return false;
-  in_.lexer.skip();
-  return places_.read();
-}
-
-// .version 9.0; of several modules in one file the first counts
-bool ModuleReader::read_version() {
-  const std::string_view text = in_.lexer.now().spelling;
-  model::Version version;
-  const char* const end = text.data() + text.size();
-  const auto major = std::from_chars(text.data(), end, version.major);
-  const bool point = major.ec == std::errc() && major.ptr != end && *major.ptr == '.';
-  if (!point || std::from_chars(major.ptr + 1, end, version.minor).ptr != end) return in_.expected("a version such as 8.0");
-  if (in_.module.version.major == 0) in_.module.version = version;
-  in_.lexer.skip();
+  adder_.add(piece.module, *piece.reader);
+  expected_ = piece.reader->position();
+  piece.reader.reset();
+  piece.module = {};
   return true;
-}
-
-// .target sm_90a, debug
-bool ModuleReader::read_targets() {
-  const bool first = in_.module.targets.empty();
-  do {
-    std::string_view name;
-    if (!in_.take_name(name, "a target such as sm_90")) return false;
-    if (first) in_.module.targets.emplace_back(name);
-  } while (in_.lexer.skip_if(','));
-  return true;
-}
-
-bool ModuleReader::read_address_size() {
-  std::uint32_t bits = 0;
-  if (in_.lexer.now().spelling != "32" && in_.lexer.now().spelling != "64") return in_.expected("32 or 64");
-  if (!in_.take_number(bits)) return false;
-  in_.module.address_size = static_cast<int>(bits);
-  return true;
-}
-
-bool ModuleReader::read_variable(model::Linkage linkage) {
-  auto added = static_cast<std::uint32_t>(in_.module.variables.size());
-  const bool understood = read_declaration(in_, nullptr, linkage);
-  for (; added < in_.module.variables.size(); ++added) in_.module.globals.push_back(added);
-  return understood;
-}
-
-// .file 1 "kernel.cu", 1700000000, 4096: a time and a size may follow; LLVM writes .file 1 "/folder" "kernel.cu"
-bool ModuleReader::read_file() {
-  model::Module::File file;
-  if (!in_.take_number(file.number)) return false;
-  if (in_.lexer.now().kind != Token::text) return in_.expected("the name of a file");
-  const std::string_view name = in_.lexer.take().spelling;
-  std::string path(name.substr(1, name.size() - 2));
-  if (in_.lexer.now().kind == Token::text) {
-    const std::string_view below = in_.lexer.take().spelling;
-    path += "/" + std::string(below.substr(1, below.size() - 2));
-  }
-  file.path = std::move(path);
-  in_.module.files.push_back(std::move(file));
-  while (in_.lexer.skip_if(',')) {
-    if (in_.lexer.now().kind != Token::number) return in_.expected("a number");
-    in_.lexer.skip();
-  }
-  return true;
-}
-
-// .section .debug_info { ... }
-bool ModuleReader::read_section() {
-  const Token name = in_.lexer.now();
-  if (name.kind != Token::directive && name.kind != Token::word) return in_.expected("the name of a section");
-  in_.lexer.skip();
-  if (!in_.lexer.now().is('{')) return in_.expected("'{'");
-  const std::string_view content = in_.lexer.skip_region();
-  in_.module.sections.push_back({std::string(name.spelling), content.size()});
-  if (name.spelling == ".debug_str") places_.read_names(content);
-  return true;
-}
-
-// .alias name, of;
-bool ModuleReader::read_alias() {
-  std::string_view name, of;
-  if (!in_.take_name(name, "a name") || !in_.take(',') || !in_.take_name(of, "a name")) return false;
-  in_.module.aliases.push_back({in_.name(name), in_.name(of)});
-  return in_.take(';');
-}
-
-bool ModuleReader::skip_to_semicolon() {
-  while (in_.lexer.now().kind == Token::text || in_.lexer.now().is(',')) in_.lexer.skip();
-  return in_.take(';');
 }
 
 // Capacity for more than ordinary code needs (an instruction takes 20 characters or more), so that the arrays do not move: a copy would
 // count twice. Memory that is not written to costs nothing.
 void reserve(model::Module& module, std::string_view text) {
-  module.instructions.reserve(text.size() / 12);
-  module.operands.reserve(text.size() / 6);
+  const auto reserve_in = [](auto& list, std::size_t count) {
+    list.reserve(count);
+    ask_for_large_pages(list.data(), count * sizeof(list[0]));
+  };
+  reserve_in(module.instructions, text.size() / 12);
+  reserve_in(module.operands, text.size() / 6);
+  reserve_in(module.labels, text.size() / 256);
+  reserve_in(module.variables, text.size() / 1024);
+  reserve_in(module.banks, text.size() / 1024);
+  reserve_in(module.functions, text.size() / 4096);
+  module.names.reserve(text.size() / bytes_of_a_name, text.size() / 8);
+}
+
+void read_all(std::string_view text, model::Module& module) {
+  if (text.size() >= worth_pieces && most_threads() > 1) {
+    const std::size_t slots = 2 * most_threads();
+    TextPieces pieces(text, slots, module);
+    take_in_order(slots, pieces);
+    return pieces.finish();
+  }
+  ModuleReader reader(text, {}, module);
+  reader.read(text.size());
+  settle_names(reader.function_names(), module);
 }
 
 }  // namespace
@@ -180,7 +148,7 @@ Result<model::Module> read_module(std::string file, std::string_view text) {
   module.file = std::move(file);
   if (text.size() >= 0xFFFFFFFF) return fail(ErrorKind::malformed, "expected less than 4 GB of PTX").at(std::string(module.file.view()));
   reserve(module, text);
-  ModuleReader(text, module).read();
+  read_all(text, module);
   if (module.version.major == 0 && module.functions.empty()) {
     return fail(ErrorKind::malformed, "expected PTX, found neither '.version' nor a function").at(std::string(module.file.view()));
   }

@@ -19,7 +19,7 @@ namespace model = ::frx::model::ptx;
 
 class Reading {
  public:
-  Reading(std::string_view text, model::Module& into) : lexer(text), module(into) {}
+  Reading(std::string_view text, Position from, model::Module& into) : lexer(text, from), module(into) {}
 
   Lexer lexer;
   model::Module& module;
@@ -32,6 +32,8 @@ class Reading {
   }
   // The same, `none` when nothing has this name yet.
   std::uint32_t find_name(std::string_view spelling) const { return names_.find(spelling); }
+  // The name of that number, in the text.
+  std::string_view spelling(std::uint32_t id) const { return names_[id]; }
 
   // Notes "expected `what`, found the token that is next"; false.
   bool expected(std::string_view what);

@@ -28,6 +28,7 @@ void Scopes::close() {
   const Block block = blocks_.back();
   blocks_.pop_back();
   settle_labels(block);
+  if (hidden_.size() > block.hidden) recent_.fill({});
   while (hidden_.size() > block.hidden) {
     const Hidden& last = hidden_.back();
     std::uint32_t& now = slot(last.numbered ? numbered_ : single_, last.name);
@@ -65,6 +66,7 @@ bool Scopes::declare(model::RegisterBank bank) {
   std::uint32_t& now = slot(bank.numbered ? numbered_ : single_, bank.name);
   hidden_.push_back({bank.name, now, bank.numbered});
   now = static_cast<std::uint32_t>(in_.module.banks.size());
+  recent_.fill({});
   if (is_digit(in_.module.names[bank.name].back())) ++(bank.numbered ? prefixes_with_digit_ : singles_with_digit_);
   return true;
 }
@@ -84,7 +86,32 @@ std::uint32_t Scopes::numbered(std::string_view spelling, std::size_t digits) co
   return in_bank(numbered_, spelling.substr(0, spelling.size() - digits), value);
 }
 
+// A register of a bank that was used before: a prefix without digits, and a number as a bank numbers its registers.
+std::uint32_t Scopes::recently_named(std::string_view spelling) const {
+  constexpr std::size_t most_letters = 7, most_digits = 9;
+  std::uint64_t prefix = 0;
+  std::size_t at = 0;
+  for (; at < spelling.size() && !is_digit(spelling[at]); ++at) prefix = prefix << 8 | static_cast<unsigned char>(spelling[at]);
+  const std::size_t digits = spelling.size() - at;
+  if (at > most_letters || digits == 0 || digits > most_digits || (digits > 1 && spelling[at] == '0')) return model::none;
+  const Recent& recent = recent_[recent_slot(prefix)];
+  if (recent.prefix != prefix) return model::none;
+  std::uint32_t number = 0;
+  for (; at < spelling.size() && is_digit(spelling[at]); ++at) number = number * 10 + static_cast<std::uint32_t>(spelling[at] - '0');
+  return at == spelling.size() && number < recent.count ? recent.first + number : model::none;
+}
+
+void Scopes::keep_recent(std::string_view prefix, const model::RegisterBank& bank) const {
+  if (prefix.size() > 7 || std::ranges::any_of(prefix, is_digit)) return;
+  std::uint64_t key = 0;
+  for (const char c : prefix) key = key << 8 | static_cast<unsigned char>(c);
+  recent_[recent_slot(key)] = {key, bank.first, bank.count};
+}
+
 std::uint32_t Scopes::register_named(std::string_view spelling) const {
+  if (prefixes_with_digit_ + singles_with_digit_ == 0) {
+    if (const std::uint32_t known = recently_named(spelling); known != model::none) return known;
+  }
   std::size_t digits = 0;
   while (digits + 1 < spelling.size() && is_digit(spelling[spelling.size() - 1 - digits])) ++digits;
   std::uint32_t bank = digits > 0 ? numbered(spelling, digits) : 0;
@@ -101,6 +128,7 @@ std::uint32_t Scopes::register_named(std::string_view spelling) const {
   if (bank == 0) return model::none;
   std::uint32_t number = 0;
   for (const char c : spelling.substr(spelling.size() - number_size)) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+  keep_recent(spelling.substr(0, spelling.size() - number_size), in_.module.banks[bank - 1]);
   return in_.module.banks[bank - 1].first + number;
 }
 

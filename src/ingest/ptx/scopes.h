@@ -5,6 +5,7 @@
 // block, from the innermost on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,14 @@ class Scopes {
     std::uint32_t name, bank;
     bool numbered;
   };
+  // A bank of numbered registers that was used.
+  struct Recent {
+    std::uint64_t prefix = 0;  // its characters, at most seven
+    std::uint32_t first = 0, count = 0;
+  };
+  static std::size_t recent_slot(std::uint64_t prefix) { return prefix * 0x9FB21C651E98DF25 >> 58; }
+  std::uint32_t recently_named(std::string_view spelling) const;
+  void keep_recent(std::string_view prefix, const model::RegisterBank& bank) const;
   std::uint32_t in_bank(const std::vector<std::uint32_t>& banks, std::string_view name, std::uint64_t number) const;
   std::uint32_t numbered(std::string_view spelling, std::size_t digits) const;
   void settle_labels(const Block& block);
@@ -59,6 +68,8 @@ class Scopes {
   // The number of visible declarations that make the fast path wrong: single registers such as %r1, and prefixes such as %r1<4>.
   std::size_t singles_with_digit_ = 0, prefixes_with_digit_ = 0;
   std::vector<Hidden> hidden_;
+  // By prefix: nearly all registers of a function have one of a few. Empty again when declarations change.
+  mutable std::array<Recent, 64> recent_{};
   std::vector<std::uint32_t> labels_, pending_;
   std::vector<Block> blocks_;
 };
