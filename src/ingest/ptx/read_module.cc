@@ -27,7 +27,7 @@ constexpr int most_wrong_guesses = 4;
 // Of text for each name, at least, in ordinary code.
 constexpr std::size_t bytes_of_a_name = 128;
 
-// The pieces of a text, which begin at functions as far as that shows without what is before them. Whoever reads a piece finds where
+// The pieces of a text, which begin at functions as far as that shows without what is before them. The reader of a piece finds where
 // the next one begins in fact; where that is not the place that was guessed, the next one is read again from there.
 class TextPieces final : public Pieces {
  public:
