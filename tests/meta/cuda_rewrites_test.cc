@@ -172,6 +172,9 @@ struct Exception {
 };
 constexpr std::array exceptions = std::to_array<Exception>({
     {"ParametersTogether", "a plain copy", "an alias of the arrays is not excluded"},
+    {"ParametersTogether", "a pointer that no other one leads into", "an alias of the arrays is not excluded"},
+    {"RestrictedPointers", "a sum over a row of run-time length", "the compiler keeps the sum in a register then"},
+    {"RestrictedPointers", "a column of a matrix", "the compiler keeps the sum in a register then"},
     {"ParametersTogether", "halves multiplied one by one", "tensor cores are looked for by the types of parameters"},
     {"ParametersTogether", "the data is in a structure of parameters", "a structure within another one"},
     {"WorkInLambda", "after some have returned", "a return leaves the lambda, not the kernel"},

@@ -1,5 +1,5 @@
 // The sum lies in global memory: `in` may lead to the same place, so that it is stored in each iteration.
-__global__ void columns(float* out, const float* in, int rows, int width) {
+__global__ void columns(double* out, const double* in, int rows, int width) {
   int c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= width) return;
   out[c] = 0;

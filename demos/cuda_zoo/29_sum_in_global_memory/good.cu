@@ -1,8 +1,8 @@
 // The sum lies in a register and is stored once.
-__global__ void columns(float* out, const float* in, int rows, int width) {
+__global__ void columns(double* out, const double* in, int rows, int width) {
   int c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= width) return;
-  float sum = 0;
+  double sum = 0;
   for (int r = 0; r < rows; ++r) sum += in[r * width + c];
   out[c] = sum;
 }

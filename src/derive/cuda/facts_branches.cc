@@ -118,7 +118,7 @@ const Loop* loop_of_one_thread(const KernelView& view, const BranchSite& site) {
   if (!is_line && !e.uses(site.condition, Uses::thread_y)) return nullptr;  // one thread of each row
   for (const Loop& loop : trace.loops) {
     const bool is_within = loop.at.source == site.at.source && loop.at.node >= site.consequence && loop.at.node < site.last;
-    if (!is_within || loop.is_unrolled || loop.first_access == loop.last_access) continue;
+    if (!is_within || loop.first_access == loop.last_access) continue;
     const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
     const bool is_of_block =
         has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, Uses::loaded | Uses::varying | Uses::opaque);

@@ -24,7 +24,9 @@ void add_barriers(const KernelView& view, CodeSubject& into) {
   Places in_loop(view);
   for (const NodeRef at : idle.sites) in_loop.add(at);
   Places repeated(view);
-  for (const NodeRef at : repeated_barriers(view)) repeated.add(at);
+  if (idle.sites.empty()) {
+    for (const NodeRef at : repeated_barriers(view)) repeated.add(at);
+  }
   const bool any_repeated = repeated.any(),
              has_shared = std::ranges::any_of(view.trace.memories, [](const Memory&memory) { return memory.space == Space::shared; });
   into.set(Id::has_repeated_sync, any_repeated);
