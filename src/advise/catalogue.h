@@ -90,6 +90,15 @@ struct WithheldRule {
 };
 
 class Catalogue {
+  // How one of its things is reached by number.
+  template <typename Thing>
+  using Reader = const Thing& (Catalogue::*)(std::size_t) const;
+  template <typename Thing>
+  auto all(std::size_t count, Reader<Thing> at) const {
+    return std::views::iota(std::size_t{0}, count) |
+           std::views::transform([this, at](std::size_t i) -> const Thing& { return (this->*at)(i); });
+  }
+
  public:
   // The texts live in the library of `knowledge`, which must outlive the catalogue.
   static Result<Catalogue> load(const knowledge::Knowledge& knowledge);
@@ -103,34 +112,17 @@ class Catalogue {
   Catalogue& operator=(Catalogue&&) = default;
 
   // All of them, each of which is read: the rules in the order of the file.
-  auto cards() const {
-    return std::views::iota(std::size_t{0}, card_files_.size()) |
-           std::views::transform([this](std::size_t i) -> const Card& { return card_at(i); });
-  }
-  auto rules() const {
-    return std::views::iota(std::size_t{0}, rule_entries_.size()) |
-           std::views::transform([this](std::size_t i) -> const Rule& { return rule_at(i); });
-  }
-  auto withheld() const {
-    return std::views::iota(std::size_t{0}, withheld_entries_.size()) |
-           std::views::transform([this](std::size_t i) -> const WithheldRule& { return withheld_at(i); });
-  }
+  auto cards() const { return all(card_files_.size(), &Catalogue::card_at); }
+  auto rules() const { return all(rule_entries_.size(), &Catalogue::rule_at); }
+  auto withheld() const { return all(withheld_entries_.size(), &Catalogue::withheld_at); }
   // Those about a bottleneck that `is_diagnosed`, in the order of the file.
   template <typename IsDiagnosed>
   std::vector<const Rule*> rules_about(const IsDiagnosed& is_diagnosed) const {
-    std::vector<const Rule*> rules;
-    for (std::size_t i = 0; i < rule_entries_.size(); ++i) {
-      if (is_diagnosed(rule_entries_[i].bottleneck)) rules.push_back(&rule_at(i));
-    }
-    return rules;
+    return about(rule_entries_, is_diagnosed, &Catalogue::rule_at);
   }
   template <typename IsDiagnosed>
   std::vector<const WithheldRule*> withheld_about(const IsDiagnosed& is_diagnosed) const {
-    std::vector<const WithheldRule*> rules;
-    for (std::size_t i = 0; i < withheld_entries_.size(); ++i) {
-      if (is_diagnosed(withheld_entries_[i].bottleneck)) rules.push_back(&withheld_at(i));
-    }
-    return rules;
+    return about(withheld_entries_, is_diagnosed, &Catalogue::withheld_at);
   }
   const Constants& constants() const { return constants_; }
   const Names& names() const { return names_; }
@@ -152,6 +144,14 @@ class Catalogue {
   };
 
   Catalogue() = default;
+  template <typename Thing, typename IsDiagnosed>
+  std::vector<const Thing*> about(const std::vector<Entry>& entries, const IsDiagnosed& is_diagnosed, Reader<Thing> at) const {
+    std::vector<const Thing*> rules;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (is_diagnosed(entries[i].bottleneck)) rules.push_back(&(this->*at)(i));
+    }
+    return rules;
+  }
   void find_cards();
   static std::vector<Entry> entries_in(const Value& list);
   std::optional<std::size_t> place_of_card(std::string_view id) const;

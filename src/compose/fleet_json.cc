@@ -64,10 +64,8 @@ void put_group_roles(JsonObject& out, const FleetView& view) {
 
 void put_fleet(JsonObject& out, const FleetView& view) {
   const Fleet& fleet = view.fleet;
-  std::vector<std::size_t> late;
-  for (std::size_t i = 0; i < fleet.ranks.size(); ++i) {
-    if (fleet.ranks[i].late.habit != Habit::none) late.push_back(i);
-  }
+  std::vector<std::size_t> late = late_ranks(fleet);
+  std::ranges::sort(late);
   out.add("steps_compared", fleet.steps, "steps_needed", when(fleet.steps_needed < UINT64_MAX, fleet.steps_needed), "enough_steps",
           fleet.enough_steps, "step_time_ns", whole_ns(fleet.step_ns), "waited_ns", whole_ns(fleet.waited_ns), "noise_ns",
           whole_ns(fleet.noise_ns), "collectives_matched", fleet.collectives, "collectives_ended_together", fleet.together,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "derive/ranks/fleet_conclusion.h"
@@ -23,12 +24,12 @@ Evidence evidence_of(const StepHits& hits, const std::vector<std::int64_t>& step
           Hits(hits.steps, hits.leaning, hits.leaning_ns, hits.leaning_ratios, {})};
 }
 
-// Of ranks by number.
-std::uint32_t index_of(const std::vector<FleetRank>& ranks, std::int64_t rank) {
-  return static_cast<std::uint32_t>(std::ranges::lower_bound(ranks, rank, {}, &FleetRank::rank) - ranks.begin());
+// Of ranks by number; absent for a rank that is not there.
+std::optional<std::uint32_t> index_of(const std::vector<FleetRank>& ranks, std::int64_t rank) {
+  const auto at = std::ranges::lower_bound(ranks, rank, {}, &FleetRank::rank);
+  if (at == ranks.end() || at->rank != rank) return std::nullopt;
+  return static_cast<std::uint32_t>(at - ranks.begin());
 }
-
-bool has(const std::vector<FleetRank>& ranks, std::int64_t rank) { return std::ranges::binary_search(ranks, rank, {}, &FleetRank::rank); }
 
 }  // namespace
 
@@ -51,13 +52,12 @@ ComparedRanks compare_ranks(RankReduction reduction, const knowledge::FleetRules
   derive::ranks::FleetEvidence evidence;
   evidence.ranks.resize(shown.ranks.size());
   for (const RankHits& one : reduction.hits) {
-    if (has(shown.ranks, one.rank))
-      evidence.ranks[index_of(shown.ranks, one.rank)] = {evidence_of(one.late, reduction.steps), one.waited_ns};
+    if (const auto at = index_of(shown.ranks, one.rank)) evidence.ranks[*at] = {evidence_of(one.late, reduction.steps), one.waited_ns};
   }
   for (const GroupOfRanks& group : reduction.groups) {
     GroupEvidence& one = evidence.groups[shown.words.add(group.members)];
     for (const std::int64_t rank : group.ranks) {
-      if (has(shown.ranks, rank)) one.ranks.push_back(index_of(shown.ranks, rank));
+      if (const auto at = index_of(shown.ranks, rank)) one.ranks.push_back(*at);
     }
     std::ranges::sort(one.ranks);
   }

@@ -84,6 +84,7 @@ def very_many() -> Iterator[Crafted]:
     trick = "very many"
     yield Crafted(trick, "ptx", "entries.ptx", text(PTX_HEAD + "".join(f".entry k{i}(){{ret;}}\n" for i in range(30_000))))
     yield Crafted(trick, "ptx", "same-entries.ptx", text(PTX_HEAD + ".entry k(){ret;}\n" * 40_000))
+    yield Crafted(trick, "ptx", "braces-and-comments.ptx", text(PTX_HEAD + "\n}\n/*" * 250_000))
     yield Crafted(trick, "ptx", "registers.ptx", text(kernel(".reg .b32 %r<2000000000>;\nadd.u32 %r1, %r2, %r1999999999;")))
     yield Crafted(trick, "ptx", "many-register-banks.ptx", text(kernel("".join(f".reg .b32 %a{i}_<1000000>;\n" for i in range(20_000)))))
     yield Crafted(trick, "ptx", "labels.ptx", text(kernel("".join(f"L{i}:\n" for i in range(100_000)))))

@@ -31,7 +31,7 @@ bool is_one_of_thread(const Expressions& e, ExprId address, ExprId iteration) {
          !has_part(e, address, [&](ExprId part) { return part == iteration; });
 }
 
-// The load that a store of the same loop follows at the same place, or none.
+// Does the loop load from the same place before it stores there?
 bool is_loaded_before(const Trace& trace, const Loop& loop, std::uint32_t store) {
   constexpr std::uint32_t most_looked_at = 64;
   const std::uint32_t first = std::max(loop.first_access, store - std::min(store, most_looked_at));

@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -103,33 +104,37 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
   return false;
 }
 
-// if (threadIdx.x == 0) for (i = 0; i < blockDim.x; ++i) sum += s[i]: the loop of one thread of the block, while the others wait at a
-// barrier or have nothing left to do. None: there is no such loop, or it is short, or of a length that memory decides.
-const Loop* loop_of_one_thread(const KernelView& view, const BranchSite& site) {
+// for (i = 0; i < blockDim.x; ++i): does a loop run for as many iterations as a block has threads, or for 64, as far as the code tells?
+bool is_of_block(const Expressions& e, const Loop& loop) {
   constexpr std::int64_t least_iterations = 64;
+  constexpr auto unknown = Uses::loaded | Uses::varying | Uses::opaque;
+  const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
+  return (has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, unknown)) || runs_at_least(e, loop, least_iterations);
+}
+
+// if (threadIdx.x == 0) for (i = 0; i < blockDim.x; ++i) sum += s[i]: a loop of one thread of the block, while the others wait at a barrier
+// or have nothing left to do. Not one that is short, or of a length that memory decides.
+bool is_loop_of_one_thread(const KernelView& view, const BranchSite& site) {
   const Trace& trace = view.trace;
   const Expressions& e = trace.expressions;
   const Op op = e[site.condition].op;
-  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || trace.barriers.empty()) return nullptr;
+  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || trace.barriers.empty()) return false;
   constexpr auto of_more = Uses::block | Uses::loaded | Uses::iteration | Uses::clamped;
-  if (e.uses(site.condition, of_more) || !e.uses(site.condition, Uses::thread_x) || view.block.threads() <= warp::lane_count)
-    return nullptr;
+  if (e.uses(site.condition, of_more) || !e.uses(site.condition, Uses::thread_x) || view.block.threads() <= warp::lane_count) return false;
   const bool is_line = view.block.y * view.block.z == 1;
-  if (!is_line && !e.uses(site.condition, Uses::thread_y)) return nullptr;  // one thread of each row
-  for (const Loop& loop : trace.loops) {
-    const bool is_within = loop.at.source == site.at.source && loop.at.node >= site.consequence && loop.at.node < site.last;
-    if (!is_within || loop.first_access == loop.last_access) continue;
-    const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
-    const bool is_of_block =
-        has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, Uses::loaded | Uses::varying | Uses::opaque);
-    if (!is_of_block && !runs_at_least(e, loop, least_iterations)) continue;
-    const auto is_shared = [&](const Access& access) {
-      const Space space = trace.memories[access.memory].space;
-      return (space == Space::shared || space == Space::global) && e.uses(access.address, Uses::iteration);
-    };
-    if (std::any_of(trace.accesses.begin() + loop.first_access, trace.accesses.begin() + loop.last_access, is_shared)) return &loop;
+  if (!is_line && !e.uses(site.condition, Uses::thread_y)) return false;  // one thread of each row
+  std::set<std::uint32_t> seen;                                           // loops
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    const Space space = trace.memories[access.memory].space;
+    if ((space != Space::shared && space != Space::global) || !e.uses(access.address, Uses::iteration)) continue;
+    for (std::uint32_t l = access.loop; l != none && seen.insert(l).second; l = trace.loops[l].parent) {
+      const NodeRef at = trace.loops[l].at;
+      const bool is_within = at.source == site.at.source && at.node >= site.consequence && at.node < site.last;
+      if (is_within && is_of_block(e, trace.loops[l])) return true;
+    }
   }
-  return nullptr;
+  return false;
 }
 
 // How many accesses are made within a side of a branch.
@@ -272,7 +277,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       const bool is_costly = is_costly_divergence(view, site);
       (is_costly ? costly : divergent).add(site.at);
       if (site.alternative != none) has_second_way[is_costly] = true;
-    } else if (view.patterns.branches[i].elects_one && loop_of_one_thread(view, site)) {
+    } else if (view.patterns.branches[i].elects_one && is_loop_of_one_thread(view, site)) {
       by_one.add(site.at);
     } else if (is_divergence_by_data(view, site, uniform)) {
       by_data.add(site.at);

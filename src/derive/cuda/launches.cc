@@ -308,7 +308,7 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   if (bytes) subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
   const std::string size = fmt::format("{} threads and {} bytes of shared memory per block", threads, bytes.value_or(0) + dynamic);
   subject.set(Id::occupancy_reason,
-              percent && !(is_one_warp && *percent >= 25)
+              percent
                   ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident", size, *percent)
                   : std::string("With blocks of one warp at most half of an SM's warps can be resident, since it takes 16 to 32 blocks"));
   return subject;

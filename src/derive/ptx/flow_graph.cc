@@ -103,14 +103,9 @@ bool Builder::follow(std::uint32_t block, std::uint32_t number) {
 }  // namespace
 
 Lists by_begin(std::size_t owners, std::span<const Edge> edges) {
-  Lists lists;
-  lists.begins.assign(owners + 1, 0);
-  for (const Edge& edge : edges) ++lists.begins[edge.from + 1];
-  for (std::size_t i = 0; i < owners; ++i) lists.begins[i + 1] += lists.begins[i];
-  lists.items.resize(edges.size());
-  std::vector<std::uint32_t> next(lists.begins.begin(), lists.begins.end() - 1);
-  for (const Edge& edge : edges) lists.items[next[edge.from]++] = edge.to;
-  return lists;
+  return lists_of(owners, [&](const auto& take) {
+    for (const Edge& edge : edges) take(edge.from, edge.to);
+  });
 }
 
 FlowGraph flow_graph(const model::Module& module, const model::Function& function) { return Builder(module, function).build(); }

@@ -25,6 +25,18 @@ struct Lists {
 struct Edge {
   std::uint32_t from = 0, to = 0;
 };
+// visit(take) calls take(owner, item) for each item, in the same order both times.
+template <typename Visit>
+Lists lists_of(std::size_t owners, const Visit& visit) {
+  Lists lists;
+  lists.begins.assign(owners + 1, 0);
+  visit([&](std::uint32_t owner, std::uint32_t) { ++lists.begins[owner + 1]; });
+  for (std::size_t i = 0; i < owners; ++i) lists.begins[i + 1] += lists.begins[i];
+  lists.items.resize(lists.begins.back());
+  std::vector<std::uint32_t> next(lists.begins.begin(), lists.begins.end() - 1);
+  visit([&](std::uint32_t owner, std::uint32_t item) { lists.items[next[owner]++] = item; });
+  return lists;
+}
 // The targets of edges by their sources, in the order of the edges.
 Lists by_begin(std::size_t owners, std::span<const Edge> edges);
 

@@ -71,20 +71,13 @@ RegisterUses::RegisterUses(const model::Module& module, const model::Function& f
 }
 
 Lists RegisterUses::by_value(bool written) const {
-  Lists lists;
-  lists.begins.assign(count() + 1, 0);
-  for (const RegisterUse& use : uses_) {
-    if (use.written == written) ++lists.begins[use.value + 1];
-  }
-  for (std::size_t i = 0; i < count(); ++i) lists.begins[i + 1] += lists.begins[i];
-  lists.items.resize(lists.begins.back());
-  std::vector<std::uint32_t> next(lists.begins.begin(), lists.begins.end() - 1);
-  for (std::uint32_t i = 0; i + 1 < begins_.size(); ++i) {
-    for (std::uint32_t use = begins_[i]; use < begins_[i + 1]; ++use) {
-      if (uses_[use].written == written) lists.items[next[uses_[use].value]++] = first_ + i;
+  return lists_of(count(), [&](const auto& take) {
+    for (std::uint32_t i = 0; i + 1 < begins_.size(); ++i) {
+      for (std::uint32_t use = begins_[i]; use < begins_[i + 1]; ++use) {
+        if (uses_[use].written == written) take(uses_[use].value, first_ + i);
+      }
     }
-  }
-  return lists;
+  });
 }
 
 // Uses a table by declared register where the declarations are few enough, and a search otherwise.

@@ -6,9 +6,6 @@
 namespace frx::ingest::ptx {
 namespace {
 
-// As Reading::keep_problem() counts them.
-constexpr std::size_t problems_kept = 20;
-
 template <typename T>
 std::uint32_t size_of(const std::vector<T>& list) {
   return static_cast<std::uint32_t>(list.size());
@@ -83,7 +80,7 @@ void PieceAdder::add_head(model::Module& piece) {
   append(into_.sections, piece.sections);
   for (const model::Module::Alias& alias : piece.aliases) into_.aliases.push_back({name(alias.name), name(alias.of)});
   for (std::string& problem : piece.problems) {
-    if (into_.problems.size() < problems_kept) into_.problems.push_back(std::move(problem));
+    if (into_.problems.size() < Reading::problems_kept) into_.problems.push_back(std::move(problem));
   }
   into_.skipped_statements += piece.skipped_statements;
 }

@@ -67,9 +67,11 @@ std::size_t TextPieces::next_begin(std::size_t at) const {
     const std::size_t found = text_.find(brace, at);
     if (found == text_.npos) break;
     at = found + brace.size();
-    const std::string_view next = Lexer(text_.substr(at, most_between)).now().spelling;
+    const Lexer behind(text_.substr(at, most_between));
+    const std::string_view next = behind.now().spelling;
     if (next == ".visible" || next == ".weak" || next == ".entry" || next == ".func") return at;
-    at = found + 1;
+    // What the lexer passed over is not looked at again: each brace might stand before a long comment that holds the next ones.
+    at = at - 1 + behind.position().at;
   }
   return text_.size();
 }

@@ -11,7 +11,6 @@
 namespace frx::ingest::ptx {
 namespace {
 
-constexpr std::size_t problems_kept = 20;
 constexpr std::size_t width_of_a_problem = 60;
 
 std::string described(const Token& token) {

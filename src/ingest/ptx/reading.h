@@ -21,6 +21,8 @@ class Reading {
  public:
   Reading(std::string_view text, Position from, model::Module& into) : lexer(text, from), module(into) {}
 
+  static constexpr std::size_t problems_kept = 20;  // of a module; more are only counted
+
   Lexer lexer;
   model::Module& module;
 
