@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <thread>
 
 #include "analyse/analyzer.h"
+#include "analyse/programs.h"
 #include "analyse/source_headers.h"
 #include "base/memory_budget.h"
 #include "base/parallel.h"
@@ -24,7 +24,6 @@
 namespace frx::analyse {
 namespace {
 
-namespace fs = std::filesystem;
 using ingest::Kind;
 
 using Clock = std::chrono::steady_clock;
@@ -53,13 +52,15 @@ struct Reading {
   bool is_automatic() const { return options.compilers.with_ptx == PtxUse::automatic; }
 };
 
-std::vector<Work> units_of(std::vector<Input>& inputs) {
+std::vector<Work> units_of(std::vector<Input>& inputs, const SourceHeaders& headers) {
   std::vector<Work> all;
+  const std::vector<std::string> folders = program_folders(inputs, headers.includes());
   std::map<std::string, std::size_t> programs;  // by folder
-  for (Input& input : inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Input& input = inputs[i];
     const std::string& path = input.source.name();
     if (input.kind() == Kind::cuda) {
-      const auto [program, is_new] = programs.emplace(fs::path(path).parent_path().string(), all.size());
+      const auto [program, is_new] = programs.emplace(folders[i], all.size());
       if (!is_new) {
         all[program->second].unit.paths.push_back(path);
         all[program->second].inputs.push_back(&input);
@@ -84,9 +85,6 @@ report::PtxCompiler compiler_for(const Input& input, const Reading& reading) {
   }
   return reading.options.compilers.with_ptxas ? ptxas_for(input.source.path(), *reading.options.host) : report::PtxCompiler();
 }
-
-// A header is compiled with what includes it.
-bool is_compiled_alone(const Input& input) { return to_lower(input.source.path()).ends_with(".cu"); }
 
 // Why --with-ptx=auto compiles none of the files; "" when it does, or when there are none.
 std::string reason_not_to_compile(std::span<const Input> inputs, const capture::Host& host) {
@@ -233,7 +231,7 @@ Result<AnyReport> analyse_code(std::vector<Input>& inputs, Context& context) {
   const std::string why_not = reading.is_automatic() ? reason_not_to_compile(inputs, *reading.options.host) : "";
   reading.compiles = reading.options.compilers.with_ptx != PtxUse::no && why_not.empty();
   reading.until = Clock::now() + compiling_time;
-  std::vector<Work> all = units_of(inputs);
+  std::vector<Work> all = units_of(inputs, headers);
   read_all(all, reading);
   auto report = std::make_shared<CodeReport>();
   for (Work& work : all) report->units.push_back(std::move(work.unit));

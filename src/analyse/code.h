@@ -20,7 +20,7 @@
 
 namespace frx::analyse {
 
-// One file, or the CUDA files of one folder, which are one program: kernels of one are launched in another.
+// One file, or the CUDA files of one program (analyse/programs.h).
 struct CodeUnit {
   std::string path;                // of the first file
   std::vector<std::string> paths;  // all of them

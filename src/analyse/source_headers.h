@@ -19,15 +19,17 @@ class SourceHeaders {
   // Fails when a file of compile commands that was named cannot be read.
   static Result<SourceHeaders> of(std::span<const Input> inputs, const BuildOptions& build);
 
-  // Files that these inputs include and that may have functions for the GPU.
+  // The other files that these inputs include and that may have functions for the GPU.
   std::vector<std::string> device_code(std::span<const std::string> paths) const {
     return headers_ ? headers_->device_code(paths) : std::vector<std::string>();
   }
+  // What includes what; null where no source is a file.
+  const ingest::cuda::Headers* includes() const { return headers_.get(); }
   // Of one of these inputs, or of such a file; may outlive nothing that this object holds.
   ingest::cuda::Surroundings around(const std::string& path) const;
 
  private:
-  std::shared_ptr<const ingest::cuda::Headers> headers_;  // null where no source is a file
+  std::shared_ptr<const ingest::cuda::Headers> headers_;  // null as includes()
   std::vector<std::string> definitions_;
 };
 

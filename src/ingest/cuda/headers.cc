@@ -170,10 +170,9 @@ void Headers::follow(Tree& tree) {
       if (!text) return;
       sizes[i] = text->size();
       found[i] = includes_of(*text);
-      if (begin + i < given) return;
-      node.macros = macros_in(*text);
       node.has_device_code = may_have_device_code(*text);
       node.bytes = text->size();
+      if (begin + i >= given) node.macros = macros_in(*text);
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
       bytes += sizes[i];
@@ -189,44 +188,55 @@ void Headers::follow(Tree& tree) {
   }
 }
 
-void Headers::mark_included(std::uint32_t from, std::vector<bool>& seen) const {
-  std::vector<std::uint32_t> open{from};
-  while (!open.empty()) {
-    const std::uint32_t at = open.back();
-    open.pop_back();
-    for (const std::uint32_t next : nodes_[at].includes) {
+std::optional<std::uint32_t> Headers::number(const std::string& path) const {
+  const auto at = by_path_.find(normal(path));
+  return at == by_path_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void Headers::add_included(std::vector<std::uint32_t>& files, std::vector<bool>& seen) const {
+  for (std::size_t at = 0; at < files.size(); ++at) {
+    for (const std::uint32_t next : nodes_[files[at]].includes) {
       if (seen[next]) continue;
       seen[next] = true;
-      open.push_back(next);
+      files.push_back(next);
     }
   }
 }
 
 std::vector<bool> Headers::around(const std::string& path) const {
   std::vector<bool> seen(nodes_.size());
-  const auto at = by_path_.find(normal(path));
-  if (at == by_path_.end()) return seen;
-  mark_included(at->second, seen);
-  const std::vector<std::uint32_t>& includers = nodes_[at->second].included_by;
-  for (const std::uint32_t includer : std::span(includers).first(std::min(includers.size(), most_includers))) {
-    mark_included(includer, seen);
-    seen[includer] = true;
-  }
-  seen[at->second] = false;  // its own macros are known by their places
+  const std::optional<std::uint32_t> file = number(path);
+  if (!file) return seen;
+  const std::vector<std::uint32_t>& includers = nodes_[*file].included_by;
+  std::vector<std::uint32_t> files(includers.begin(),
+                                   includers.begin() + static_cast<std::ptrdiff_t>(std::min(includers.size(), most_includers)));
+  files.push_back(*file);
+  for (const std::uint32_t one : files) seen[one] = true;
+  add_included(files, seen);
+  seen[*file] = false;  // its own macros are known by their places
   return seen;
 }
 
-std::vector<std::string> Headers::device_code(std::span<const std::string> files) const {
+std::vector<std::uint32_t> Headers::included_by(std::span<const std::string> files) const {
   std::vector<bool> seen(nodes_.size());
+  std::vector<std::uint32_t> numbers;
   for (const std::string& file : files) {
-    const auto at = by_path_.find(normal(file));
-    if (at != by_path_.end()) mark_included(at->second, seen);
+    const std::optional<std::uint32_t> one = number(file);
+    if (!one || seen[*one]) continue;
+    seen[*one] = true;
+    numbers.push_back(*one);
   }
+  const auto given = static_cast<std::ptrdiff_t>(numbers.size());
+  add_included(numbers, seen);
+  numbers.erase(numbers.begin(), numbers.begin() + given);
+  return numbers;
+}
+
+std::vector<std::string> Headers::device_code(std::span<const std::string> files) const {
   std::vector<std::string> paths;
   std::uint64_t bytes = 0;
-  // Files have their numbers by the number of includes that lead to them.
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (!seen[i] || !nodes_[i].has_device_code) continue;
+  for (const std::uint32_t i : included_by(files)) {
+    if (!nodes_[i].has_device_code) continue;
     bytes += nodes_[i].bytes;
     if (bytes > most_of_device_code) break;
     paths.push_back(nodes_[i].path);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,15 +33,18 @@ class Headers {
     std::string path;
     std::vector<std::uint32_t> includes, included_by;
     MacroTable macros;             // where it is included
-    bool has_device_code = false;  // perhaps; of a file that was not given
-    std::uint64_t bytes = 0;       // of such a file
+    bool has_device_code = false;  // perhaps
+    std::uint64_t bytes = 0;
   };
   const std::deque<Node>& nodes() const { return nodes_; }
   // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.
   std::vector<bool> around(const std::string& path) const;
-  // Paths of the files that these include, at once or by way of others, that may have functions for the GPU and were not given themselves.
-  // The nearest ones, 256 KiB in all: of a large template library little is called.
+  // Numbers of the other files that these include, at once or by way of others; the nearest ones first.
+  std::vector<std::uint32_t> included_by(std::span<const std::string> files) const;
+  // Paths of those of them that may have functions for the GPU, 256 KiB in all: of a large template library little is called.
   std::vector<std::string> device_code(std::span<const std::string> files) const;
+  // Of a file that was given, or that one includes.
+  std::optional<std::uint32_t> number(const std::string& path) const;
   // Numbers of the files that define a macro.
   std::span<const std::uint32_t> defining(std::string_view name) const;
   const NameFilter<>& macro_names() const { return macro_names_; }
@@ -52,7 +56,8 @@ class Headers {
   };
   std::uint32_t number_of(const std::string& path);
   void follow(Tree& tree);
-  void mark_included(std::uint32_t from, std::vector<bool>& seen) const;
+  // Adds what these include to them, where it was not seen.
+  void add_included(std::vector<std::uint32_t>& files, std::vector<bool>& seen) const;
 
   std::deque<Node> nodes_;
   std::unordered_map<std::string, std::uint32_t> by_path_;
