@@ -162,7 +162,9 @@ TEST(Collect, MakesNoZipWhenToldSo) {
 // Spec C5: a workload that changes its folder still writes to its output folder.
 TEST(Collect, TellsTheWorkloadAbsolutePaths) {
   // FRX_CORPUS and FRX_CHDB are for the tests themselves.
-  Observed run("cd /; echo {} > $FRX_RAW_TRACE_PATH; echo {} > $FRX_DERIVED_SUMMARY_PATH; env | grep ^FRX_ | grep -v -e ^FRX_CORPUS= -e ^FRX_CHDB= | sort");
+  Observed run(
+      "cd /; echo {} > $FRX_RAW_TRACE_PATH; echo {} > $FRX_DERIVED_SUMMARY_PATH; env | grep ^FRX_ | grep -v -e ^FRX_CORPUS= -e ^FRX_CHDB= "
+      "| sort");
   run.request.out = std::filesystem::relative(run.request.out).string();
   run.request.job_name = "my job";
   run.request.interval = 250ms;

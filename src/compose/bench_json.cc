@@ -57,7 +57,7 @@ void put_kernel_event(JsonObject& out, const BenchReport& report, std::string_vi
           "speedup_x", rounded(clock ? report.speedup(key) : std::nullopt, 3), "source", source);
 }
 
-void put_verdict(JsonObject& out, const BenchReport& report) {
+void put_bench_verdict(JsonObject& out, const BenchReport& report) {
   using derive::compare::Judgement;
   const auto value = [&](std::optional<double> Judgement::*member) {
     return report.basis ? report.basis->judgement.*member : std::nullopt;
@@ -113,7 +113,7 @@ void put_bench(JsonObject& out, const BenchReport& report) {
   out.add("event_speedup_x", rounded(report.speedup("cuda_event"), 3), "kernel_speedup_x",
           rounded(report.ncu ? report.ncu->speedup : std::nullopt, 3), "primary_speedup_x", rounded(speedup, 3), "primary_speedup_basis",
           when(speedup.has_value(), basis));
-  out.object("verdict", [&](JsonObject& inner) { put_verdict(inner, report); });
+  out.object("verdict", [&](JsonObject& inner) { put_bench_verdict(inner, report); });
   out.object("outputs",
              [&](JsonObject& inner) { inner.add("result", name_of(report.outputs), "detail", unless_empty(report.outputs_words)); });
   out.object("environment", [&](JsonObject& inner) { put_environment(inner, bench); });

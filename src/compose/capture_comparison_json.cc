@@ -44,7 +44,7 @@ void put_judgement(JsonObject& out, const derive::compare::Judgement& judgement)
   out.add("time_ratio", judgement.ratio, "time_ratio_low", judgement.low, "time_ratio_high", judgement.high);
 }
 
-void put_verdict(JsonObject& out, const CaptureComparison& comparison) {
+void put_capture_verdict(JsonObject& out, const CaptureComparison& comparison) {
   const double before = comparison.before_ns(), after = comparison.after_ns();
   out.add("answer", derive::compare::name_of(comparison.judgement.answer), "why_not", unless_empty(comparison.why_not), "not_comparable",
           comparison.not_comparable, "before_ns", nanoseconds(before), "after_ns", nanoseconds(after), "change_ns",
@@ -79,7 +79,7 @@ void put_capture_comparison(JsonObject& out, const CaptureComparison& comparison
   out.add("schema", "operator_comparison_v0");
   out.object("before", &comparison.before, put_capture_side);
   out.object("after", &comparison.after, put_capture_side);
-  out.object("verdict", &comparison, put_verdict);
+  out.object("verdict", &comparison, put_capture_verdict);
   out.add("batch", report::name_of(comparison.batch), "by_shapes", comparison.by_shapes);
   out.list("rows", comparison.rows, put_row);
   out.list("remaining", comparison.remaining, put_part);

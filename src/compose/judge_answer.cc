@@ -63,7 +63,7 @@ void put_problem(JsonObject& out, const JudgeProblem& problem) {
   out.add("said", answer::unless_empty(problem.said), "actual", answer::unless_empty(problem.actual));
 }
 
-void put_verdict(JsonObject& out, const report::JudgeVerdict& verdict) {
+void put_judge_verdict(JsonObject& out, const report::JudgeVerdict& verdict) {
   out.add("valid", verdict.is_valid(), "score", answer::rounded(verdict.score(), 4), "checks", verdict.checks, "held", verdict.held);
   out.add("citations", verdict.citations);
   out.list("errors", verdict.errors, put_problem);
@@ -80,7 +80,7 @@ void put_judged(JsonObject& out, const JudgedAnswer& judged) {
     for (const auto& [category, support] : judged.judgement.support) inner.add(category, support);
   });
   put_bottlenecks(out, judged.judgement.bottlenecks);
-  out.object("validation", judged.verdict, put_verdict);
+  out.object("validation", judged.verdict, put_judge_verdict);
   out.add("notes", judged.notes);
 }
 
@@ -89,7 +89,7 @@ void put_checked(JsonObject& out, const CheckedReply& checked) {
   out.add("source", checked.subject.report->source);
   out.object("kernel", [&](JsonObject& inner) { put_judged_kernel(inner, checked.subject); });
   out.object("extraction", [&](JsonObject& inner) { inner.add("path", checked.path, "repairs", checked.repairs); });
-  out.object("validation", [&](JsonObject& inner) { put_verdict(inner, checked.verdict); });
+  out.object("validation", [&](JsonObject& inner) { put_judge_verdict(inner, checked.verdict); });
   put_bottlenecks(out, checked.verdict.bottlenecks);
 }
 

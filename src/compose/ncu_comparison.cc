@@ -68,7 +68,7 @@ void put_metrics(JsonObject& out, const report::NcuComparison& c) {
   }
 }
 
-void put_verdict(JsonObject& out, const report::NcuComparison& c) {
+void put_ncu_verdict(JsonObject& out, const report::NcuComparison& c) {
   out.add("outcome", c.outcome, "basis", c.basis, "kernel_speedup_x", c.speedup, "answer", derive::compare::name_of(c.judgement.answer),
           "why_not", unless_empty(c.judgement.why_not), "noise_floor", c.judgement.noise_floor);
   put_baselines(out, c.judgement.baselines, c.judgement.baselines ? c.judgement.baselines->share_more() : 0);
@@ -95,7 +95,7 @@ void put_ncu_comparison(JsonObject& out, const report::NcuComparison& c, const a
     inner.add("available", c.speedup.has_value(), "baseline_us", c.baseline_us, "optimized_us", c.optimized_us, "speedup_x", c.speedup,
               "source", "gpu__time_duration.sum, summed over launches");
   });
-  out.object("verdict", &c, put_verdict);
+  out.object("verdict", &c, put_ncu_verdict);
   out.object("predictions", [&](JsonObject& inner) {
     put_prediction_scores(inner, c.predictions);
     if (more_of_predictions) more_of_predictions(inner);

@@ -26,6 +26,9 @@ struct LaunchKey {
   static LaunchKey of(std::string_view text);
 };
 
+// Statements of the profiler's own rules that are kept of a report.
+inline constexpr std::size_t most_rules = 5000;
+
 class LaunchTable {
  public:
   LaunchTable(model::Session& session, const knowledge::MetricCatalogue& catalogue);

@@ -10,11 +10,7 @@
 #include "ingest/csv.h"
 
 namespace frx::ingest {
-namespace {
-
-constexpr std::size_t max_rules = 5000;
-
-}  // namespace
+namespace {}  // namespace
 
 void NcuTable::take_row(std::string_view line) { columns_.is_tall() ? take_tall(line) : take_wide(); }
 
@@ -202,7 +198,7 @@ void NcuTable::take_rule() {
   if (field(columns_.rule_name).empty()) return;
   if (columns_.id >= 0) move_to_launch();
   values_.take_quoted(unquoted(field(columns_.rule_text)), line_number());
-  if (session_.rules.size() >= max_rules) return;
+  if (session_.rules.size() >= most_rules) return;
   model::ProfilerRule& rule = session_.rules.emplace_back();
   rule.kernel = unquoted(trim(field(columns_.kernel)));
   rule.section = unquoted(field(columns_.section));

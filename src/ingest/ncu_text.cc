@@ -29,7 +29,6 @@ namespace {
 
 // Rows examined before the number style is settled, when none of them determines it.
 constexpr std::size_t max_deferred = 4000;
-constexpr std::size_t max_rules = 5000;
 constexpr std::size_t max_rule_text = 4000;
 
 struct LaunchLine {
@@ -312,7 +311,7 @@ class NcuText {
     while (type < text.size() && text[type] >= 'A' && text[type] <= 'Z') ++type;
     if (indent >= 4 && type == 3 && text.substr(type).starts_with("  ") && !kernel_.empty()) {
       rule_ = nullptr;
-      if (session_.rules.size() >= max_rules) return;
+      if (session_.rules.size() >= most_rules) return;
       rule_ = &session_.rules.emplace_back();
       rule_->kernel = kernel_;
       rule_->section = section_;

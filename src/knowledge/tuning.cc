@@ -25,7 +25,7 @@ Result<TuningLimits> limits_in(const Value& file) {
 }
 
 // "Input-Pipeline" -> "input_pipeline".
-std::string normalised(std::string_view label) {
+std::string normalised_label(std::string_view label) {
   std::string name = to_lower(trim(label));
   std::ranges::replace(name, '-', '_');
   std::ranges::replace(name, ' ', '_');
@@ -116,7 +116,7 @@ const TuningFocus* Tuning::focus(std::string_view id) const {
 }
 
 const TuningFocus* Tuning::focus_with_label(std::string_view label) const {
-  const std::string name = normalised(label);
+  const std::string name = normalised_label(label);
   const auto at =
       std::ranges::find_if(focuses_, [&](const TuningFocus& one) { return std::ranges::find(one.labels, name) != one.labels.end(); });
   return at == focuses_.end() ? nullptr : &*at;

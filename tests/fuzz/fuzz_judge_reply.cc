@@ -9,7 +9,7 @@ namespace {
 
 using namespace frx;
 
-constexpr std::string_view counters =
+constexpr std::string_view profile_text =
     R"({"k": {"dram__throughput.avg.pct_of_peak_sustained_elapsed": 71.25, "sm__throughput.avg.pct_of_peak_sustained_elapsed": 14.9,
   "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": 71.25, "sm__warps_active.avg.pct_of_peak_sustained_active": 48.5,
   "launch__registers_per_thread": 64, "dram__bytes.sum.per_second": 1452185137204.1}})";
@@ -20,7 +20,7 @@ struct Judged {
   report::JudgeSubject subject;
 
   Judged() {
-    const std::unique_ptr<ByteSource> bytes = open_bytes(counters);
+    const std::unique_ptr<ByteSource> bytes = open_bytes(profile_text);
     const report::NcuReport* const report = analyst->analyse("fuzz", *bytes).value();
     subject = report::judge_subject(*report, {"k"}, nullptr, {}, analyst->knowledge(), judge).value();
   }

@@ -12,7 +12,7 @@
 
 namespace {
 
-namespace model = frx::model::ptx;
+namespace code = frx::model::ptx;
 using frx::fuzz::require;
 
 const frx::ingest::ptx::InstructionSet& instruction_set() {
@@ -20,27 +20,27 @@ const frx::ingest::ptx::InstructionSet& instruction_set() {
   return set;
 }
 
-void check_operand(const model::Module& module, const model::Function& function, const model::Operand& operand) {
+void check_operand(const code::Module& module, const code::Function& function, const code::Operand& operand) {
   switch (operand.kind) {
-    case model::Operand::reg: return require(operand.value < function.register_count);
-    case model::Operand::special: return require(operand.value < module.specials.size());
-    case model::Operand::wide: return require(operand.value < module.constants.size());
-    case model::Operand::label: {
+    case code::Operand::reg: return require(operand.value < function.register_count);
+    case code::Operand::special: return require(operand.value < module.specials.size());
+    case code::Operand::wide: return require(operand.value < module.constants.size());
+    case code::Operand::label: {
       require(operand.value >= function.labels.begin && operand.value < function.labels.end);
-      const model::Label& label = module.labels[operand.value];
+      const code::Label& label = module.labels[operand.value];
       require(label.instruction >= function.instructions.begin && label.instruction <= function.instructions.end);
-      return require(label.targets == model::none || label.targets < module.target_lists.size());
+      return require(label.targets == code::none || label.targets < module.target_lists.size());
     }
-    case model::Operand::symbol:
-    case model::Operand::selected: return require(operand.value < module.names.size());
+    case code::Operand::symbol:
+    case code::Operand::selected: return require(operand.value < module.names.size());
     default: return;
   }
 }
 
-void check_instruction(const model::Module& module, const model::Function& function, const model::Instruction& it) {
+void check_instruction(const code::Module& module, const code::Function& function, const code::Instruction& it) {
   require(it.form < module.forms.size() && it.line > 0);
-  require(it.predicate == model::none || it.predicate < function.register_count);
-  require(it.place == model::none || it.place < module.places.size());
+  require(it.predicate == code::none || it.predicate < function.register_count);
+  require(it.place == code::none || it.place < module.places.size());
   const auto operands = module.operands_of(it);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     require(i + operands[i].parts < operands.size());
@@ -48,7 +48,7 @@ void check_instruction(const model::Module& module, const model::Function& funct
   }
 }
 
-void derive(const model::Module& module, const model::Function& function) {
+void derive(const code::Module& module, const code::Function& function) {
   namespace derived = frx::derive::ptx;
   const derived::FlowGraph graph = derived::flow_graph(module, function);
   require(graph.blocks.empty() == (function.instructions.size() == 0));
@@ -71,15 +71,15 @@ void derive(const model::Module& module, const model::Function& function) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
-  frx::Result<model::Module> module = frx::ingest::ptx::read_module("input.ptx", input.text());
+  frx::Result<code::Module> module = frx::ingest::ptx::read_module("input.ptx", input.text());
   if (!module) return 0;
   require(module->problems.size() <= module->skipped_statements);
   instruction_set().describe(*module);
-  for (const model::Place& place : module->places) {
-    require(place.called_from == model::none || &module->places[place.called_from] < &place);
+  for (const code::Place& place : module->places) {
+    require(place.called_from == code::none || &module->places[place.called_from] < &place);
   }
-  for (const model::Function& function : module->functions) {
-    for (const model::Instruction& instruction : module->code(function)) check_instruction(*module, function, instruction);
+  for (const code::Function& function : module->functions) {
+    for (const code::Instruction& instruction : module->code(function)) check_instruction(*module, function, instruction);
     derive(*module, function);
   }
   return 0;

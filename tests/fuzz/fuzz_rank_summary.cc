@@ -11,7 +11,7 @@ namespace {
 using frx::fuzz::require;
 namespace rank_summary = frx::ingest::rank_summary;
 
-const frx::report::TraceAnalyst& analyst() {
+const frx::report::TraceAnalyst& trace_analyst() {
   static const std::unique_ptr<frx::report::TraceAnalyst> made = frx::report::TraceAnalyst::create("").value();
   return *made;
 }
@@ -53,7 +53,7 @@ void check(std::string_view bytes) {
   for (std::size_t i = 0; i < file->ranks(); ++i) {
     auto rank = file->whole(i);
     if (!rank) return require(rank.error().where == "fuzz");
-    if (const auto recording = analyst().analyse_rank(*rank, words)) require(recording->report != nullptr);
+    if (const auto recording = trace_analyst().analyse_rank(*rank, words)) require(recording->report != nullptr);
     ranks.push_back(std::move(*rank));
   }
   const std::string again = rank_summary::packed(ranks);

@@ -19,7 +19,7 @@ using frx::fuzz::require;
 using frx::fuzz::require_same;
 using frx::ingest::Source;
 
-constexpr std::size_t most = 1 << 17;
+constexpr std::size_t most_bytes = 1 << 17;
 
 // Knows all that frx knows, which takes long to load; what it answered is kept until it is made anew.
 frx::analyse::Context& context() {
@@ -89,7 +89,7 @@ void check_one_file(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const frx::fuzz::ExactInput input(data, size);
-  if (size == 0 || size > most) return 0;
+  if (size == 0 || size > most_bytes) return 0;
   if (input.text().find('\x1E') == std::string_view::npos) {
     check_one_file(input.text());
     return 0;

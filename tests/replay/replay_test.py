@@ -5,13 +5,16 @@ Needs PyTorch (Debian: python3-torch); without it the test is skipped (exit code
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import unittest
 from pathlib import Path
 
+os.environ["OMP_NUM_THREADS"] = "1"  # before PyTorch starts threads, which a fork would not have
 try:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -20,7 +23,6 @@ except ImportError:
     sys.exit(77)
 
 FRX = os.environ.get("FRX", str(Path(__file__).resolve().parents[2] / "build/dev/frx"))
-ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
 def r(*shape):
@@ -128,6 +130,30 @@ def record_shapes(path: Path, work) -> list[dict]:
                           for one in profiler.function_events])
 
 
+def run_in_fork(command: list[str], folder: Path, out: int, err: int):
+    """Runs the script as `python` would, with its output in the files; does not return."""
+    code: object = 1
+    try:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8")
+        os.chdir(folder)
+        sys.argv = command
+        runpy.run_path(command[0], run_name="__main__")
+        code = 0
+    except SystemExit as end:
+        code = end.code
+        if code is not None and not isinstance(code, int):
+            print(code, file=sys.stderr)
+            code = 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code or 0)
+
+
 class Replay(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -141,9 +167,19 @@ class Replay(unittest.TestCase):
     def frx(self, trace: Path, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run([FRX, "operators", "replay", str(trace), *arguments], capture_output=True, text=True, check=False)
 
-    def run_script(self, script: Path, *arguments: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, str(script), "--iterations", "3", "--warmup", "1", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=ONE_THREAD, cwd=self.path)
+    def run_script(self, script: Path, *arguments: str, fresh: bool = False) -> subprocess.CompletedProcess:
+        """`fresh`: by a new Python, as a user runs it. Else by a fork of this one, since importing PyTorch takes a hundred times as long as the script."""
+        command = [str(script), "--iterations", "3", "--warmup", "1", *arguments]
+        if fresh:
+            return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False, cwd=self.path)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = os.fork()
+            if child == 0:
+                run_in_fork(command, self.path, out.fileno(), err.fileno())
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(command, code, out.read().decode(), err.read().decode())
 
     def check(self, name: str, number: int, record, is_complete: bool) -> bool:
         trace, script = self.path / f"{number}.json", self.path / f"{number}.py"
@@ -178,7 +214,7 @@ class Replay(unittest.TestCase):
         trace, script = self.path / "shown.json", self.path / "shown.py"
         record_all(trace, PROGRAMS["aten::addmm"])
         self.frx(trace, "--operator", "addmm", "--output", str(script))
-        shown = self.run_script(script).stdout
+        shown = self.run_script(script, fresh=True).stdout
         self.assertTrue(shown.startswith("aten::addmm.default (float32 [5] strides [1], float32 [3, 4] strides [4, 1], "), shown)
         self.assertIn("\n  measured : median ", shown)
         self.assertIn("\n  recorded : ", shown)

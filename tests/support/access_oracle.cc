@@ -15,7 +15,7 @@
 namespace frx::testing {
 namespace {
 
-namespace model = ::frx::model::ptx;
+namespace code = ::frx::model::ptx;
 namespace ptx = ::frx::derive::ptx;
 
 struct Execution {
@@ -72,7 +72,7 @@ Executions first_of(const Executions& executions) {
 
 class Comparison {
  public:
-  Comparison(const RandomKernel& kernel, model::Module module)
+  Comparison(const RandomKernel& kernel, code::Module module)
       : kernel_(kernel), module_(std::move(module)), function_(module_.functions.back()) {}
 
   Agreement run();
@@ -87,8 +87,8 @@ class Comparison {
   void differ(const ptx::MemoryAccess& access, const std::string& what);
 
   const RandomKernel& kernel_;
-  model::Module module_;
-  const model::Function& function_;
+  code::Module module_;
+  const code::Function& function_;
   std::map<std::uint32_t, Executions> executions_;
   bool wrapped_ = false;
   Agreement result_;
@@ -96,7 +96,7 @@ class Comparison {
 
 void Comparison::differ(const ptx::MemoryAccess& access, const std::string& what) {
   if (!result_.difference.empty()) return;
-  const model::Instruction& instruction = module_.instructions[access.instruction];
+  const code::Instruction& instruction = module_.instructions[access.instruction];
   result_.difference = fmt::format("line {}: {}: {}\n{} ({})", instruction.line, module_.form_of(instruction).text, what, access.formula,
                                    ptx::name_of(access.kind));
 }
@@ -128,7 +128,7 @@ Agreement Comparison::run() {
     if (executions_.count(access.instruction) == 0) continue;
     Executions& executions = executions_[access.instruction];
     for (Execution& one : executions) {
-      access.space == model::Space::shared ? count_wavefronts(one, access.bytes) : count_sectors(one, access.bytes);
+      access.space == code::Space::shared ? count_wavefronts(one, access.bytes) : count_sectors(one, access.bytes);
     }
     compare(access, executions, true);
   }

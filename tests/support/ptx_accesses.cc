@@ -18,7 +18,7 @@
 
 namespace {
 
-namespace model = ::frx::model::ptx;
+namespace code = ::frx::model::ptx;
 namespace ptx = ::frx::derive::ptx;
 
 enum class Form { text, counts, json };
@@ -31,11 +31,11 @@ struct Totals {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void show(const model::Module& module, const model::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
+void show(const code::Module& module, const code::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
   fmt::print("{}\n", module.names[function.name]);
   for (const ptx::MemoryAccess& access : accesses) {
-    const model::Instruction& instruction = module.instructions[access.instruction];
-    const std::uint32_t line = instruction.place == model::none ? 0 : module.places[instruction.place].line;
+    const code::Instruction& instruction = module.instructions[access.instruction];
+    const std::uint32_t line = instruction.place == code::none ? 0 : module.places[instruction.place].line;
     fmt::print("  {:4} {:5} {:24} {:15} d{} {}\n       {}\n", instruction.line, line, module.form_of(instruction).text,
                ptx::name_of(access.kind), access.loop_depth, access.formula, access.sentence);
     if (access.cost) {
@@ -46,13 +46,13 @@ void show(const model::Module& module, const model::Function& function, const st
   }
 }
 
-void show_json(const model::Module& module, const model::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
+void show_json(const code::Module& module, const code::Function& function, const std::vector<ptx::MemoryAccess>& accesses) {
   constexpr std::string_view types[] = {"load", "store", "atomic"};
   for (const ptx::MemoryAccess& access : accesses) {
     nlohmann::json json{{"function", module.names[function.name]},
                         {"line", module.instructions[access.instruction].line},
                         {"type", types[static_cast<std::size_t>(access.type)]},
-                        {"space", model::name_of(access.space)},
+                        {"space", code::name_of(access.space)},
                         {"bytes", access.bytes},
                         {"loop_depth", access.loop_depth},
                         {"cost", nullptr}};
@@ -64,7 +64,7 @@ void show_json(const model::Module& module, const model::Function& function, con
   }
 }
 
-void analyse(const model::Module& module, const model::Function& function, ptx::Vocabulary& names, std::optional<ptx::BlockShape> shape,
+void analyse(const code::Module& module, const code::Function& function, ptx::Vocabulary& names, std::optional<ptx::BlockShape> shape,
              Form form, Totals& totals) {
   double start = now();
   names.enter(module, function);
@@ -109,7 +109,7 @@ int main(int count, char** arguments) {
   if (count == 5) shape = ptx::BlockShape{number(2), number(3), number(4)};
   Totals totals;
   ptx::Vocabulary names(*module);
-  for (const model::Function& function : module->functions) {
+  for (const code::Function& function : module->functions) {
     if (function.instructions.size() > 0) analyse(*module, function, names, shape, form, totals);
   }
   if (form == Form::json) return 0;

@@ -7,8 +7,8 @@
 namespace frx::testing {
 namespace {
 
-namespace model = ::frx::model::ptx;
-using model::Operand;
+namespace code = ::frx::model::ptx;
+using code::Operand;
 
 constexpr std::uint64_t shared_base = 0x40000000;  // of the first shared variable; far from where addresses wrap
 constexpr std::uint64_t most_steps = 200'000;
@@ -54,7 +54,7 @@ std::uint64_t unsigned_value(std::uint64_t value, int bits) {
 
 class Warp {
  public:
-  Warp(const model::Module& module, const model::Function& function, const WarpLaunch& launch)
+  Warp(const code::Module& module, const code::Function& function, const WarpLaunch& launch)
       : module_(module), function_(function), launch_(launch), registers_(function.register_count), words_of_form_(module.forms.size()) {}
 
   WarpTrace run();
@@ -63,7 +63,7 @@ class Warp {
   void place_variables();
   void step(std::uint32_t pc, std::uint32_t active);
   void execute(std::uint32_t lane);
-  void move_on(std::uint32_t lane, const model::Instruction& instruction);
+  void move_on(std::uint32_t lane, const code::Instruction& instruction);
   void access(std::uint32_t pc, std::uint32_t active);
   std::uint64_t special(std::uint32_t number, std::uint32_t lane) const;
   std::uint64_t read(std::size_t at, std::uint32_t lane);
@@ -79,8 +79,8 @@ class Warp {
   std::uint64_t natural(std::uint64_t value);
   bool has(std::string_view word) const { return std::find(words_.begin(), words_.end(), word) != words_.end(); }
 
-  const model::Module& module_;
-  const model::Function& function_;
+  const code::Module& module_;
+  const code::Function& function_;
   const WarpLaunch& launch_;
   std::vector<Lanes> registers_;
   std::map<std::string, std::uint64_t> addresses_;  // of shared variables
@@ -96,7 +96,7 @@ class Warp {
 
 void Warp::place_variables() {
   std::uint64_t at = shared_base;
-  for (const model::Variable& one : module_.in(module_.variables, function_.variables)) {
+  for (const code::Variable& one : module_.in(module_.variables, function_.variables)) {
     const std::uint64_t align = std::max(1u, one.align);
     at = (at + align - 1) / align * align;
     addresses_[std::string(module_.names[one.name])] = at;
@@ -128,7 +128,7 @@ WarpTrace Warp::run() {
 }
 
 void Warp::step(std::uint32_t pc, std::uint32_t active) {
-  const model::Instruction& instruction = module_.instructions[pc];
+  const code::Instruction& instruction = module_.instructions[pc];
   std::vector<std::string>& words = words_of_form_[instruction.form];
   if (words.empty()) words = words_of(module_.form_of(instruction).text);
   words_ = words;
@@ -138,7 +138,7 @@ void Warp::step(std::uint32_t pc, std::uint32_t active) {
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if ((active >> lane & 1) == 0) continue;
     const bool runs =
-        instruction.predicate == model::none || (registers_[instruction.predicate][lane] != 0) != instruction.predicate_negated;
+        instruction.predicate == code::none || (registers_[instruction.predicate][lane] != 0) != instruction.predicate_negated;
     running |= static_cast<std::uint32_t>(runs) << lane;
     pc_[lane] = pc + 1;
   }
@@ -155,7 +155,7 @@ void Warp::step(std::uint32_t pc, std::uint32_t active) {
   }
 }
 
-void Warp::move_on(std::uint32_t lane, const model::Instruction& instruction) {
+void Warp::move_on(std::uint32_t lane, const code::Instruction& instruction) {
   const bool leaves = operands_.empty();
   pc_[lane] = leaves ? function_.instructions.end : module_.labels[operands_[0].value].instruction;
   static_cast<void>(instruction);
@@ -326,7 +326,7 @@ void Warp::execute(std::uint32_t lane) {
 
 }  // namespace
 
-WarpTrace run_warp(const model::Module& module, const model::Function& function, const WarpLaunch& launch) {
+WarpTrace run_warp(const code::Module& module, const code::Function& function, const WarpLaunch& launch) {
   return Warp(module, function, launch).run();
 }
 

@@ -387,6 +387,11 @@ def load_tests(loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run-trial", required=True, help="the program frx_run_trial")
+    parser.add_argument("--fork-bombs", choices=("only", "none"), help="they fill the process table for moments, in which other programs fail")
     options, rest = parser.parse_known_args()
     RUN_TRIAL = options.run_trial
+    if options.fork_bombs == "only":
+        rest += ["-k", "forks_without_end"]
+    elif options.fork_bombs == "none":
+        del Containment.test_forks_without_end
     unittest.main(argv=[sys.argv[0], *rest])

@@ -15,8 +15,7 @@
 namespace frx::history::clickhouse {
 namespace {
 
-constexpr std::size_t page_records = 20'000, bytes_at_once = std::size_t{16} << 20, documents_at_once = 500, most_faults = 100,
-                      series_at_once = 100, ids_at_once = 1000;
+constexpr std::size_t page_records = 20'000, documents_at_once = 500, most_faults = 100, series_at_once = 100;
 constexpr std::chrono::minutes longest_removal{60};
 
 // "(at_ms, id) <= KEY"; the first condition is one that an index answers.

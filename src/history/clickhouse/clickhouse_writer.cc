@@ -12,7 +12,7 @@
 namespace frx::history::clickhouse {
 namespace {
 
-constexpr std::size_t ids_at_once = 1000, records_at_once = 1000, bytes_at_once = std::size_t{16} << 20;
+constexpr std::size_t records_at_once = 1000;
 
 std::uint64_t now_us() {
   return static_cast<std::uint64_t>(

@@ -2,6 +2,7 @@
 // gets into a query.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,5 +18,8 @@ std::string id_literal(std::string_view id);
 // "('a','b')"; `ids` or texts must not be empty.
 std::string literals(std::span<const std::string> texts);
 std::string id_literals(std::span<const std::string> ids);
+
+// Ids in one query, and bytes in one insert.
+inline constexpr std::size_t ids_at_once = 1000, bytes_at_once = std::size_t{16} << 20;
 
 }  // namespace frx::history::clickhouse

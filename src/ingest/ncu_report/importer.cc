@@ -26,7 +26,6 @@ namespace {
 
 using namespace nsight;
 
-constexpr std::size_t max_rules = 5000;
 constexpr std::size_t max_ranges = 16;  // of a kernel
 constexpr std::size_t max_sources = 10'000;
 constexpr std::size_t max_kernel_name = 4096;
@@ -183,7 +182,7 @@ class NcuReportImporter : public ReportConsumer {
   void take_rules(const SaidByRules& said) {
     for (const SaidByRules::Statement& statement : said.statements) {
       values_.take_quoted(statement.quoted, ordinal_);
-      if (session_.rules.size() >= max_rules) continue;
+      if (session_.rules.size() >= most_rules) continue;
       const Rule& rule = said.rules[statement.rule];
       const RuleMessage& message = rule.messages[statement.message];
       model::ProfilerRule& kept = session_.rules.emplace_back();

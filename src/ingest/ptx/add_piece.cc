@@ -6,11 +6,6 @@
 namespace frx::ingest::ptx {
 namespace {
 
-template <typename T>
-std::uint32_t size_of(const std::vector<T>& list) {
-  return static_cast<std::uint32_t>(list.size());
-}
-
 // An index that may be missing.
 std::uint32_t moved(std::uint32_t index, std::uint32_t by) { return index == model::none ? index : index + by; }
 

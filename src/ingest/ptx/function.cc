@@ -8,15 +8,6 @@
 #include "ingest/ptx/declarations.h"
 
 namespace frx::ingest::ptx {
-namespace {
-
-template <typename T>
-std::uint32_t size_of(const std::vector<T>& list) {
-  return static_cast<std::uint32_t>(list.size());
-}
-
-}  // namespace
-
 void FunctionReader::read(model::Linkage linkage) {
   model::Function function;
   function.linkage = linkage;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/name_table.h"
 #include "ingest/ptx/lexer.h"
@@ -16,6 +17,12 @@
 namespace frx::ingest::ptx {
 
 namespace model = ::frx::model::ptx;
+
+// Of a list of the module, whose places are numbers of 32 bits.
+template <typename T>
+std::uint32_t size_of(const std::vector<T>& list) {
+  return static_cast<std::uint32_t>(list.size());
+}
 
 class Reading {
  public:

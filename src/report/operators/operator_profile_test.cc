@@ -11,7 +11,7 @@ Result<OperatorReport> read(std::string_view json, OperatorGrouping grouping = O
   return read_operator_profile("profile.json", json, grouping);
 }
 
-std::string error_of(std::string_view json) {
+std::string error_of_profile(std::string_view json) {
   const Result<OperatorReport> report = read(json);
   return report ? "no error" : to_string(report.error());
 }
@@ -68,15 +68,15 @@ TEST(OperatorProfile, KernelsMayBeSummedInstead) {
 }
 
 TEST(OperatorProfile, WhatIsNoneIsNamed) {
-  EXPECT_THAT(error_of("["), HasSubstr("profile.json: expected a profile of operators in JSON"));
-  EXPECT_THAT(error_of("{}"), HasSubstr("as the file"));
-  EXPECT_THAT(error_of(R"({"schema_version": "2.0", "operators": []})"), HasSubstr("found '2.0', as schema_version"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "operators": [{"operator_name": "a"}]})"), HasSubstr("operators[0].kernels"));
-  EXPECT_THAT(error_of(R"({"schema_version": "1.0", "operators": [{"operator_name": "a", "kernels": [{"duration_ns": -1}]}]})"),
+  EXPECT_THAT(error_of_profile("["), HasSubstr("profile.json: expected a profile of operators in JSON"));
+  EXPECT_THAT(error_of_profile("{}"), HasSubstr("as the file"));
+  EXPECT_THAT(error_of_profile(R"({"schema_version": "2.0", "operators": []})"), HasSubstr("found '2.0', as schema_version"));
+  EXPECT_THAT(error_of_profile(R"({"schema_version": "1.0", "operators": [{"operator_name": "a"}]})"), HasSubstr("operators[0].kernels"));
+  EXPECT_THAT(error_of_profile(R"({"schema_version": "1.0", "operators": [{"operator_name": "a", "kernels": [{"duration_ns": -1}]}]})"),
               HasSubstr("operators[0].kernels[0].duration_ns"));
-  EXPECT_THAT(
-      error_of(R"({"schema_version": "1.0", "operators": [], "unattributed_kernels": [{"duration_ns": 6e18}, {"duration_ns": 6e18}]})"),
-      HasSubstr("unattributed_kernels[1].duration_ns"));
+  EXPECT_THAT(error_of_profile(
+                  R"({"schema_version": "1.0", "operators": [], "unattributed_kernels": [{"duration_ns": 6e18}, {"duration_ns": 6e18}]})"),
+              HasSubstr("unattributed_kernels[1].duration_ns"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace frx::report {
 namespace {
 
 // What is chosen so far: one action of some families, in the order of the families.
-using Choice = std::vector<const FamilyAction*>;
+using ChosenActions = std::vector<const FamilyAction*>;
 
 std::vector<std::vector<FamilyAction>> combined_actions(const knowledge::TuningFocus& focus, const TuneQuestion& question,
                                                         const knowledge::Tuning& tuning) {
@@ -24,8 +24,8 @@ std::vector<std::vector<FamilyAction>> combined_actions(const knowledge::TuningF
   return families;
 }
 
-std::vector<Choice> choices_of(const std::vector<std::vector<FamilyAction>>& families) {
-  std::vector<Choice> choices(1);
+std::vector<ChosenActions> choices_of(const std::vector<std::vector<FamilyAction>>& families) {
+  std::vector<ChosenActions> choices(1);
   for (const std::vector<FamilyAction>& family : families) {
     const std::size_t without = choices.size();
     for (std::size_t i = 0; i < without; ++i) {
@@ -35,11 +35,11 @@ std::vector<Choice> choices_of(const std::vector<std::vector<FamilyAction>>& fam
       }
     }
   }
-  std::ranges::stable_sort(choices, {}, [](const Choice& choice) { return choice.size(); });
+  std::ranges::stable_sort(choices, {}, [](const ChosenActions& choice) { return choice.size(); });
   return choices;
 }
 
-TuneCandidate combination_of(const Choice& choice) {
+TuneCandidate combination_of(const ChosenActions& choice) {
   TuneCandidate candidate;
   candidate.is_documented = false;
   for (const FamilyAction* one : choice) {
@@ -58,7 +58,7 @@ void add_combinations(const knowledge::TuningFocus& focus, const TuneQuestion& q
   std::set<std::string> documented;
   for (const TuneCandidate& one : candidates) documented.insert(one.id);
   std::size_t added = 0;
-  for (const Choice& choice : choices_of(families)) {
+  for (const ChosenActions& choice : choices_of(families)) {
     const auto is_documented = [&](const FamilyAction* one) { return documented.contains(one->action.id); };
     if (choice.size() < 2 || std::ranges::none_of(choice, is_documented)) continue;
     if (added++ == tuning.most_combinations()) return;
