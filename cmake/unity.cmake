@@ -6,7 +6,13 @@
 # share their unnamed namespaces: two helpers of one name are an error of the compiler, to be solved by a better name or by a pattern of ALONE, which
 # regular expressions compare with names of files.
 option(FRX_UNITY "Compile sources in groups: much faster as a whole, slower for one file" ON)
-set(FRX_UNITY_SIZE 28 CACHE STRING "A folder of more files than this is split into groups of at most about as many")
+# A release optimises a group as a whole, which takes more memory and time the larger it is.
+if(CMAKE_BUILD_TYPE STREQUAL "Dev")
+  set(unity_size 28)
+else()
+  set(unity_size 14)
+endif()
+set(FRX_UNITY_SIZE ${unity_size} CACHE STRING "A folder of more files than this is split into groups of at most about as many")
 
 # The sources of one folder, among the groups FOLDER_0, FOLDER_1, ...
 function(frx_unity_folder folder)
