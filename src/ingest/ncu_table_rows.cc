@@ -10,8 +10,6 @@
 #include "ingest/csv.h"
 
 namespace frx::ingest {
-namespace {}  // namespace
-
 void NcuTable::take_row(std::string_view line) { columns_.is_tall() ? take_tall(line) : take_wide(); }
 
 model::LaunchIdentity NcuTable::identity() const {

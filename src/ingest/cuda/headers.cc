@@ -129,6 +129,12 @@ class Headers::Tree {
   bool is_listed_ = false;
 };
 
+void Headers::Node::take(std::string_view text) {
+  macros = macros_in(text);
+  has_device_code = may_have_device_code(text);
+  bytes = text.size();
+}
+
 std::uint32_t Headers::number_of(const std::string& path) {
   const auto [at, is_new] = by_path_.try_emplace(path, static_cast<std::uint32_t>(nodes_.size()));
   if (is_new) nodes_.push_back({path, {}, {}, {}});
@@ -146,7 +152,7 @@ Headers::Headers(const HeaderFolders& folders, std::span<const std::string> file
   }
   for_each_in_parallel(included.size(), [&](std::size_t i) {
     Node& node = nodes_[included[i]];
-    if (const Result<std::string> text = read_file(node.path, largest_header)) node.macros = macros_in(*text);
+    if (const Result<std::string> text = read_file(node.path, largest_header)) node.take(*text);
   });
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].macros.for_each_name([&](const std::string& name) {
@@ -170,9 +176,7 @@ void Headers::follow(Tree& tree) {
       if (!text) return;
       sizes[i] = text->size();
       found[i] = includes_of(*text);
-      node.has_device_code = may_have_device_code(*text);
-      node.bytes = text->size();
-      if (begin + i >= given) node.macros = macros_in(*text);
+      if (begin + i >= given) node.take(*text);
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
       bytes += sizes[i];

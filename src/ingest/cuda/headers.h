@@ -32,9 +32,12 @@ class Headers {
   struct Node {
     std::string path;
     std::vector<std::uint32_t> includes, included_by;
-    MacroTable macros;             // where it is included
+    // Of a file that is included:
+    MacroTable macros;
     bool has_device_code = false;  // perhaps
     std::uint64_t bytes = 0;
+
+    void take(std::string_view text);
   };
   const std::deque<Node>& nodes() const { return nodes_; }
   // Numbers of the files that may stand before the end of a file: what it includes, and what a file that includes it does.

@@ -8,6 +8,7 @@
 #include "ingest/ptx/declarations.h"
 
 namespace frx::ingest::ptx {
+
 void FunctionReader::read(model::Linkage linkage) {
   model::Function function;
   function.linkage = linkage;
