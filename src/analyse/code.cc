@@ -125,7 +125,7 @@ void confirm_with(const std::string& path, report::CudaReport& report, const Rea
 
 Result<> read_cuda(Work& work, const Reading& reading) {
   CodeUnit& unit = work.unit;
-  const std::vector<std::string> included = reading.headers.device_code(unit.paths);
+  const std::vector<std::string> included = reading.headers.used_by_device_code(unit.paths);
   std::vector<std::string> names = unit.paths;
   names.insert(names.end(), included.begin(), included.end());
   const auto text_of = [&](std::size_t i) {

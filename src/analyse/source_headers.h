@@ -19,9 +19,9 @@ class SourceHeaders {
   // Fails when a file of compile commands that was named cannot be read.
   static Result<SourceHeaders> of(std::span<const Input> inputs, const BuildOptions& build);
 
-  // The other files that these inputs include and that may have functions for the GPU.
-  std::vector<std::string> device_code(std::span<const std::string> paths) const {
-    return headers_ ? headers_->device_code(paths) : std::vector<std::string>();
+  // The other files that these inputs include and of which device code may use functions, types or constants.
+  std::vector<std::string> used_by_device_code(std::span<const std::string> paths) const {
+    return headers_ ? headers_->used_by_device_code(paths) : std::vector<std::string>();
   }
   // What includes what; null where no source is a file.
   const ingest::cuda::Headers* includes() const { return headers_.get(); }

@@ -1,5 +1,7 @@
 #include "derive/cuda/declarations.h"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <iterator>
 #include <set>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/text.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -35,6 +38,17 @@ std::uint32_t function_declarator(const Source& source, std::uint32_t node) {
 }
 
 }  // namespace
+
+std::uint32_t extent_in(std::string_view digits) {
+  std::uint32_t extent = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
+  return read.ec == std::errc() && read.ptr == digits.data() + digits.size() ? extent : 0;
+}
+
+std::uint32_t product_of_extents(std::uint32_t elements, std::uint32_t extent) {
+  constexpr std::uint32_t most = 1 << 20;
+  return extent == 0 || elements == 0 || extent > most / elements ? 0 : elements * extent;
+}
 
 std::uint32_t name_in(const Source& source, std::uint32_t node) {
   const auto& syntax = source.syntax;
@@ -219,61 +233,130 @@ class Declarer {
       if (name == none || syntax_.is(c, NodeKind::function_declarator)) continue;
       global.declarator = {index_, c};
       found_.emplace_back(NamedGlobal{text(name), global});
+      add_number(node, c, text(name));
     }
   }
 
+  void add_number(std::uint32_t declaration, std::uint32_t declarator, std::string_view name) {
+    if (!syntax_.is(declarator, NodeKind::init_declarator) ||
+        !syntax_.is(syntax_.child(declarator, Role::declarator), NodeKind::identifier))
+      return;
+    if (!has_word(source_, declaration, "const") && !has_word(source_, declaration, "constexpr")) return;
+    const std::uint32_t value = syntax_.child(declarator, Role::value);
+    if (const std::uint32_t number = value == none ? 0 : extent_in(text(value)); number != 0)
+      found_.emplace_back(NamedNumber{name, number});
+  }
+
+  // typedef struct Row { ... } Row, *RowPointer;
   void add_alias(std::uint32_t node) {
-    std::uint32_t name = syntax_.child(node, Role::name);
-    if (name == none) name = name_in(source_, syntax_.child(node, Role::declarator));
     const std::uint32_t type = syntax_.child(node, Role::type);
-    if (name == none || type == none) return;
-    // `typedef float* p;` does not name float.
-    const std::uint32_t declarator = syntax_.child(node, Role::declarator);
-    if (declarator != none && indirections(source_, declarator) > 0) return;
-    if (!syntax_.is(type, NodeKind::struct_specifier)) {
-      found_.emplace_back(Alias{text(name), text(type)});
+    if (type == none) return;
+    std::string_view of = text(type);
+    if (syntax_.is(type, NodeKind::struct_specifier)) {
+      const std::uint32_t tag = syntax_.child(type, Role::name);
+      if (tag == none) add_struct(type);
+      of = tag == none ? name_of_unnamed(type) : text(tag);
+      if (of.empty()) return;
+    }
+    if (const std::uint32_t name = syntax_.child(node, Role::name); name != none) {  // using Row = float*;
+      std::uint32_t pointers = 0;
+      for (; of.ends_with('*'); of = trim(of.substr(0, of.size() - 1))) ++pointers;
+      found_.emplace_back(Alias{text(name), of, pointers});
       return;
     }
-    const std::uint32_t tag = syntax_.child(type, Role::name);
-    if (tag == none) return add_struct(type);
-    found_.emplace_back(Alias{text(name), text(tag)});
+    for (std::uint32_t d = syntax_.first_child(node); d != none; d = syntax_.next_sibling(d)) {
+      if (syntax_[d].role != Role::declarator) continue;
+      const std::uint32_t name = name_in(source_, d);
+      const std::uint32_t pointers = pointers_around(d, name);
+      // `typedef float Row[4];` does not name float, nor a function what it returns.
+      if (name != none && indirections(source_, d) == pointers && text(name) != of) found_.emplace_back(Alias{text(name), of, pointers});
+    }
+  }
+
+  // How many `*` alone stand around a name.
+  std::uint32_t pointers_around(std::uint32_t declarator, std::uint32_t name) const {
+    std::uint32_t count = 0;
+    for (; syntax_.is(declarator, NodeKind::pointer_declarator) && count < deepest_declarator; ++count)
+      declarator = inner(source_, declarator);
+    return declarator == name ? count : 0;
+  }
+
+  // Of `typedef struct { ... } name;`, else "".
+  std::string_view name_of_unnamed(std::uint32_t record) const {
+    const std::uint32_t parent = syntax_[record].parent;
+    return syntax_.is(parent, NodeKind::type_definition) ? text(syntax_.child(parent, Role::declarator)) : std::string_view();
   }
 
   void add_struct(std::uint32_t node) {
     const std::uint32_t body = syntax_.child(node, Role::body);
     Record record;
     record.name = text(syntax_.child(node, Role::name));
-    if (record.name.empty()) {  // typedef struct { ... } name;
-      const std::uint32_t parent = syntax_[node].parent;
-      if (!syntax_.is(parent, NodeKind::type_definition)) return;
-      record.name = text(syntax_.child(parent, Role::declarator));
-    }
+    if (record.name.empty()) record.name = name_of_unnamed(node);
     if (body == none || record.name.empty()) return;
     record.holds_shared = holds_shared(body);
+    read_head(node, body, record);
     for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
+      record.has_unknown_parts = record.has_unknown_parts || has_unknown_parts(c);
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
-        record.members.push_back({text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
-                                  syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator), elements_of(d),
-                                  indirections(source_, d)});
+        Record::Member& member =
+            record.members.emplace_back(text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
+                                        syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator));
+        member.levels = indirections(source_, d);
+        set_extents(d, member);
       }
     }
     found_.emplace_back(std::move(record));
   }
 
-  // Of `float r[3][3]`: 9. Sizes that are no numbers are unknown.
-  std::uint32_t elements_of(std::uint32_t declarator) const {
-    constexpr std::uint32_t most = 1 << 20;
-    std::uint32_t all = 1;
-    for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
-      const std::string_view digits = text(syntax_.child(d, Role::size));
-      std::uint32_t extent = 0;
-      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), extent);
-      if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || extent == 0 || extent > most / all) return 0;
-      all *= extent;
+  // What stands before the members, and behind them in `typedef struct { ... } __attribute__((aligned(16))) Place;`.
+  void read_head(std::uint32_t node, std::uint32_t body, Record& record) const {
+    const std::string_view whole = text(node);
+    const std::uint32_t begin = syntax_[node].begin, end = syntax_[body].begin + static_cast<std::uint32_t>(text(body).size());
+    const std::string_view head = whole.substr(0, std::min<std::size_t>(syntax_[body].begin - begin, whole.size()));
+    const std::uint32_t before = alignment_in(head), behind = alignment_in(whole.substr(std::min<std::size_t>(end - begin, whole.size())));
+    record.alignment = std::max(before, behind);
+    record.has_unknown_parts = before == 0 || behind == 0;
+    for (std::size_t colon = head.find(':'); colon != head.npos; colon = head.find(':', colon + 2)) {
+      if (head.substr(colon, 2) != "::") record.has_unknown_parts = true;  // struct Circle : Shape
     }
-    return all;
+  }
+
+  // 1 where none is asked for; 0: unknown.
+  static std::uint32_t alignment_in(std::string_view specifiers) {
+    constexpr std::uint32_t largest = 1024;
+    const std::size_t word = specifiers.find("align");
+    if (word == specifiers.npos) return 1;
+    const std::size_t open = specifiers.find('(', word), close = specifiers.find(')', word);
+    if (open == specifiers.npos || close == specifiers.npos || close < open) return 0;
+    const std::uint32_t alignment = extent_in(trim(specifiers.substr(open + 1, close - open - 1)));
+    return alignment <= largest && std::has_single_bit(alignment) ? alignment : 0;
+  }
+
+  bool has_unknown_parts(std::uint32_t member) const {
+    if (has_word(source_, member, "virtual")) return true;
+    if (!syntax_.is(member, NodeKind::field_declaration)) return false;
+    bool any_name = false, any_bits = false;
+    for (std::uint32_t d = syntax_.first_child(member); d != none; d = syntax_.next_sibling(d)) {
+      any_name = any_name || syntax_[d].role == Role::declarator;
+      any_bits = any_bits || text(d).starts_with(':');
+    }
+    const std::uint32_t type = syntax_.child(member, Role::type);
+    const bool is_nested = syntax_.is(type, NodeKind::struct_specifier) && syntax_.child(type, Role::name) != none;
+    return any_bits || (!any_name && !is_nested);
+  }
+
+  // Of `float r[3][N]`: 3, and N. One that is neither number nor name is unknown.
+  void set_extents(std::uint32_t declarator, Record::Member& member) const {
+    for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
+      const std::uint32_t size = syntax_.child(d, Role::size);
+      if (syntax_.is(size, NodeKind::identifier)) {
+        member.extents.push_back(text(size));
+      } else {
+        member.elements = product_of_extents(member.elements, extent_in(text(size)));
+      }
+    }
   }
 
   // template <class T> struct SharedMemory { __device__ operator T*() { extern __shared__ int bytes[]; return (T*)bytes; } };

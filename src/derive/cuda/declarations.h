@@ -20,22 +20,35 @@ struct Enumerator {
 };
 struct Alias {
   std::string_view name, type;
+  std::uint32_t pointers = 0;  // levels of them: typedef float* Row;
 };
 struct Record {
   struct Member {
     std::string_view name, type;
     bool is_pointer = false, is_array = false;
-    std::uint32_t elements = 1;  // 0: unknown
-    std::uint32_t levels = 0;    // of pointers and arrays
+    std::uint32_t elements = 1;                  // the product of those extents that are numbers; 0: unknown
+    std::uint32_t levels = 0;                    // of pointers and arrays
+    std::vector<std::string_view> extents = {};  // those that are names
   };
   std::string_view name;
   std::vector<Member> members;
+  std::uint32_t alignment = 1;     // asked for: struct __align__(16) Place
+  bool has_unknown_parts = false;  // a base, virtual functions, bit fields, members without a name: places are unknown
   bool holds_shared = false;
 };
 struct NamedMember {
   std::string_view type, member;
 };
-using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record, NamedMember>;
+struct NamedNumber {  // const int rows = 16;
+  std::string_view name;
+  std::uint32_t number = 0;
+};
+using Declaration = std::variant<Function, NamedGlobal, Enumerator, Alias, Record, NamedMember, NamedNumber>;
+
+// A positive decimal number without a suffix, or 0.
+std::uint32_t extent_in(std::string_view digits);
+// Of an array with these elements in each of so many rows; 0 where one of them is unknown, or for more than an array has.
+std::uint32_t product_of_extents(std::uint32_t elements, std::uint32_t extent);
 
 // In the order of the file, on all cores. `index`: the number of the file, which the declarations refer to. Texts are views of it.
 std::vector<Declaration> declarations_in(const Source& source, std::uint32_t index);

@@ -1,6 +1,7 @@
 #include "derive/cuda/program.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/parallel.h"
@@ -11,6 +12,20 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr std::size_t longest_name_of_type = 1000;  // of a longer one nothing is known
+
+// `struct Row` in C, `const Row`.
+std::string_view without_keywords(std::string_view name) {
+  constexpr std::array<std::string_view, 4> words = {"const ", "struct ", "class ", "union "};
+  for (bool is_found = true; is_found;) {
+    is_found = false;
+    for (const std::string_view word : words) {
+      if (!name.starts_with(word)) continue;
+      name = trim(name.substr(word.size()));
+      is_found = true;
+    }
+  }
+  return name;
+}
 
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t to) { return to == 0 ? offset : (offset + to - 1) / to * to; }
 
@@ -24,6 +39,7 @@ struct Program::Declarations {
 // Files are scanned on all cores, a few at a time so that few are unpacked; their declarations are added in the order of files.
 Program::Program(const Sources& sources) : sources_(sources) {
   constexpr std::uint32_t at_once = 128;
+  std::vector<Record> records;
   for (std::uint32_t begin = 0; begin < sources.size(); begin += at_once) {
     std::vector<Declarations> found(std::min(at_once, sources.size() - begin));
     for_each_in_parallel(found.size(), [&](std::size_t i) {
@@ -33,9 +49,10 @@ Program::Program(const Sources& sources) : sources_(sources) {
       sources.pack(source);
     });
     for (std::uint32_t i = 0; i < found.size(); ++i) analysed_files_ += !sources.without_syntax(begin + i).is_included;
-    for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]));
+    for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]), records);
     sources.pack_all();
   }
+  lay_out(records);
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
 }
 
@@ -59,28 +76,72 @@ std::span<const std::uint32_t> Program::files_defining(std::uint32_t number) con
   return defined.is_in_several ? std::span<const std::uint32_t>(several_files_.at(number)) : std::span(&defined.file, 1);
 }
 
-Struct Program::layout_of(const Record& record) {
+std::uint32_t Program::number_named(std::string_view name) const {
+  std::uint32_t source = 0;
+  if (const model::cuda::Macro* found = macro(name, source)) {
+    std::string_view body = trim(found->body);
+    if (body.size() > 2 && body.starts_with('(') && body.ends_with(')')) body = trim(body.substr(1, body.size() - 2));
+    return found->is_function ? 0 : extent_in(body);
+  }
+  const auto at = numbers_.find(name);
+  return at == numbers_.end() ? 0 : at->second;
+}
+
+Struct Program::layout_of(const Record& record) const {
   Struct result;
   result.holds_shared = record.holds_shared;
-  std::uint32_t offset = 0, widest = 1;
-  bool known = true;
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  std::uint32_t offset = 0, widest = std::max(record.alignment, 1u);
+  bool known = !record.has_unknown_parts;
   for (const Record::Member& member : record.members) {
-    const std::uint32_t bytes = member.is_pointer ? 8 : type(member.type).bytes;
-    if (bytes == 0 || member.elements == 0) known = false;
-    const std::uint32_t alignment = std::clamp(bytes & (0u - bytes), 1u, 16u);
+    std::uint32_t elements = member.elements;
+    for (const std::string_view extent : member.extents) elements = product_of_extents(elements, number_named(extent));
+    const PointerType named = pointer(member.type);
+    const bool is_pointer = member.is_pointer || named.levels > 0;
+    const std::uint32_t bytes = is_pointer ? 8 : type(member.type).bytes;
+    known = known && bytes != 0;
+    const Struct* const inner = is_pointer ? nullptr : struct_named(member.type);
+    const std::uint32_t alignment = inner ? inner->alignment : std::clamp(bytes & (0u - bytes), 1u, 16u);
     offset = aligned(offset, alignment);
     widest = std::max(widest, alignment);
-    const std::string_view name = keep(member.name);
-    if (known) result.fields[name] = {offset, bytes, member.is_array};
-    result.types[name] = {keep(member.type), member.levels, member.is_array, member.elements};
+    if (known) result.fields[member.name] = {offset, bytes, member.is_array};
+    result.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements};
     result.holds_array = result.holds_array || member.is_array;
-    offset += bytes * std::max(member.elements, 1u);
+    const std::uint64_t end = offset + std::uint64_t{bytes} * elements;
+    known = known && elements != 0 && end <= most_bytes;  // the place of `float data[];` is known, and not what lies behind it
+    if (known) offset = static_cast<std::uint32_t>(end);
   }
+  result.alignment = widest;
   result.bytes = known ? aligned(offset, widest) : 0;
   return result;
 }
 
-void Program::add(std::uint32_t index, Declarations&& declarations) {
+Record Program::kept(const Record& record) {
+  Record result = record;
+  result.name = keep(record.name);
+  for (Record::Member& member : result.members) {
+    member.name = keep(member.name);
+    member.type = keep(member.type);
+    for (std::string_view& extent : member.extents) extent = keep(extent);
+  }
+  return result;
+}
+
+void Program::lay_out(std::span<const Record> records) {
+  constexpr int deepest = 8;  // records in records
+  std::vector<const Record*> open;
+  for (const Record& record : records) open.push_back(&record);
+  for (int round = 0; round < deepest && !open.empty(); ++round) {
+    const auto settled = std::erase_if(open, [&](const Record* record) {
+      Struct& laid_out = structs_[record->name];
+      laid_out = layout_of(*record);
+      return laid_out.bytes != 0;
+    });
+    if (settled == 0) break;
+  }
+}
+
+void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<Record>& records) {
   nodes_ += declarations.nodes;
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
   const Source& source = sources_.without_syntax(index);
@@ -94,12 +155,18 @@ void Program::add(std::uint32_t index, Declarations&& declarations) {
     } else if (const auto* enumerator = std::get_if<Enumerator>(&declaration)) {
       enumerators_.try_emplace(define(enumerator->name, index), enumerator->value);
     } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
-      aliases_.try_emplace(keep(alias->name), keep(alias->type));
+      if (alias->pointers == 0)
+        aliases_.try_emplace(keep(alias->name), keep(alias->type));
+      else
+        pointers_.try_emplace(keep(alias->name), PointerType{keep(alias->type), alias->pointers});
     } else if (const auto* named = std::get_if<NamedMember>(&declaration)) {
       named_members_[keep(named->type)].insert(keep(named->member));
+    } else if (const auto* number = std::get_if<NamedNumber>(&declaration)) {
+      const auto [entry, is_new] = numbers_.try_emplace(keep(number->name), number->number);
+      if (!is_new && entry->second != number->number) entry->second = 0;
     } else {
-      const Record& record = std::get<Record>(declaration);
-      structs_.try_emplace(keep(record.name), layout_of(record));
+      Record record = kept(std::get<Record>(declaration));
+      if (structs_.try_emplace(record.name).second) records.push_back(std::move(record));
     }
   }
 }
@@ -149,13 +216,14 @@ const model::cuda::Macro* Program::macro(std::string_view name, std::uint32_t& s
 
 std::size_t Program::named_members(std::string_view name) const {
   const auto found = named_members_.find(name);
-  if (found == named_members_.end() || type(name).bytes != 0 || struct_named(name) || aliases_.contains(name)) return 0;
+  if (found == named_members_.end() || type(name).bytes != 0) return 0;
   const auto is_part = [](std::string_view member) { return member.size() == 1; };
   return std::ranges::all_of(found->second, is_part) ? 0 : found->second.size();
 }
 
 const Struct* Program::struct_named(std::string_view name) const {
   if (name.size() > longest_name_of_type) return nullptr;
+  name = without_keywords(name);
   for (int steps = 0; steps < 8; ++steps) {
     if (const std::size_t arguments = name.find('<'); arguments != name.npos) name = trim(name.substr(0, arguments));
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);

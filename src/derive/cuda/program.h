@@ -67,8 +67,15 @@ struct MemberType {
   std::uint32_t elements = 1;  // of an array; 0: unknown
 };
 
+// What a name of a pointer stands for: typedef float* Row;
+struct PointerType {
+  std::string_view type;     // what is pointed to
+  std::uint32_t levels = 0;  // 0: the name is that of `type`, and no pointer
+};
+
 struct Struct {
-  std::uint32_t bytes = 0;    // 0: unknown
+  std::uint32_t bytes = 0;  // 0: unknown
+  std::uint32_t alignment = 1;
   bool holds_shared = false;  // a method of it declares an array in shared memory
   bool holds_array = false;   // a member is one
   std::unordered_map<std::string_view, Field> fields;
@@ -119,22 +126,33 @@ class Program {
   std::optional<EnumeratorValue> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
-  // Of a class that no file defines: how many of its members device code names, where it reaches them through a pointer; 0 for one that is
-  // defined, and for parts of a vector: x, y, z.
+  // Of a class whose size no file tells: how many of its members device code names, where it reaches them through a pointer; 0 for one with
+  // a size, and for parts of a vector: x, y, z.
   std::size_t named_members(std::string_view type) const;
   // The type that a typedef or a using declaration gives that name to; empty when there is none.
   std::string_view alias(std::string_view name) const {
     const auto at = known_.may_have(name) ? aliases_.find(name) : aliases_.end();
     return at == aliases_.end() ? std::string_view() : at->second;
   }
+  // Of a name without qualifiers.
+  PointerType pointer(std::string_view name) const {
+    const auto at = known_.may_have(name) ? pointers_.find(name) : pointers_.end();
+    return at == pointers_.end() ? PointerType{name} : at->second;
+  }
   // Follows aliases and macros; zero bytes when the type is unknown.
   TypeInfo type(std::string_view name) const;
 
  private:
   struct Declarations;
-  void add(std::uint32_t source, Declarations&& declarations);
+  // Records of which the first one of a name counts are moved to `records`.
+  void add(std::uint32_t source, Declarations&& declarations, std::vector<Record>& records);
   void add_function(Function&& function);
-  Struct layout_of(const Record& record);
+  // What these records are, one of which may be a member of another one, before or behind it.
+  void lay_out(std::span<const Record> records);
+  Struct layout_of(const Record& record) const;
+  Record kept(const Record& record);
+  // Of a macro or a constant; 0: unknown.
+  std::uint32_t number_named(std::string_view name) const;
   std::string_view define(std::string_view name, std::uint32_t source);
   // Files may be released; names are needed longer.
   std::string_view keep(std::string_view name) {
@@ -155,7 +173,9 @@ class Program {
   std::unordered_map<std::string_view, EnumeratorValue> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;
   std::unordered_map<std::string_view, std::string_view> aliases_;
+  std::unordered_map<std::string_view, PointerType> pointers_;
   std::unordered_map<std::string_view, Struct> structs_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;                               // 0 for a name that has several
   std::unordered_map<std::string_view, std::unordered_set<std::string_view>> named_members_;  // by type
 };
 

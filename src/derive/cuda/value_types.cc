@@ -13,6 +13,8 @@ namespace {
 
 using enum Arithmetic;
 
+constexpr std::uint32_t most_levels = 100;  // of pointers
+
 // Mathematical functions that <cmath> has for float and double: double, when an argument is double or an integer.
 constexpr std::array<std::string_view, 40> overloaded_functions = {
     "acos", "acosh",     "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",    "cosh", "erf",   "erfc",
@@ -151,6 +153,12 @@ ValueTypes::ValueTypes(const Program& program, const Function& function)
 ValueType ValueTypes::named_type(std::string_view name) const {
   const ValueType known = arithmetic_type_named(name);
   if (known.type != unknown) return known;
+  if (const PointerType pointer = program_.pointer(words_of_type(name)); pointer.levels > 0) {
+    ValueType pointed = arithmetic_type_named(pointer.type);
+    if (pointed.type == unknown) pointed.record = program_.struct_named(pointer.type);
+    pointed.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(pointer.levels, most_levels));
+    return pointed;
+  }
   const std::string_view alias = program_.alias(name);
   const ValueType aliased = alias.empty() ? ValueType{} : arithmetic_type_named(alias);
   if (aliased.is(int32) || aliased.is(int64)) return aliased;
@@ -170,7 +178,7 @@ void ValueTypes::declare(std::uint32_t declaration) {
     const std::uint32_t name = name_in(source_, declarator);
     if (name == none) continue;
     ValueType own = base;
-    own.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(indirections(source_, declarator), 100));
+    own.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(base.levels + indirections(source_, declarator), most_levels));
     const std::uint32_t value = declarator == c ? none : syntax.child(c, Role::value);
     const bool is_constant = has_word(source_, declaration, "const") || has_word(source_, declaration, "constexpr");
     if (is_constant && own.levels == 0 && syntax.is(value, NodeKind::number)) own.literal = literal_of(source_.text_of(value)).literal;
@@ -301,7 +309,7 @@ ValueType ValueTypes::field(std::uint32_t node) const {
     if (!member) return {};
     ValueType value = named_type(member->name);
     if (value.type == float64) return {};  // asked for, in the structure
-    value.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(member->levels, 100));
+    value.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(member->levels, most_levels));
     return value;
   }
   const bool is_component = name == "x" || name == "y" || name == "z" || name == "w";
@@ -340,7 +348,7 @@ ValueType ValueTypes::typed(std::uint32_t node) const {
     case NodeKind::pointer_expression: {
       ValueType base = child(node, Role::argument);
       if (source_.text_of(node).starts_with('&')) {
-        if (base.type != unknown && base.levels < 100) ++base.levels;
+        if (base.type != unknown && base.levels < most_levels) ++base.levels;
         base.literal.reset();
         return base.type == unknown ? ValueType{} : base;
       }

@@ -261,8 +261,13 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
   }
   ExprId all = e_.constant(0);
   for (const Value& argument : arguments) all = e_.binary(Op::add, all, argument.expr);
-  if (e_.uses(all, Uses::thread | Uses::varying)) return with(e_.varying());
-  return with(e_.uses(all, Uses::opaque) || arguments.empty() ? e_.opaque() : e_.fresh(Op::uniform));
+  return with(arguments.empty() ? e_.opaque() : mixture(all));
+}
+
+// What is computed of these parts in a way that is not followed.
+ExprId Walker::mixture(ExprId parts) {
+  if (e_.uses(parts, Uses::thread | Uses::varying)) return e_.varying();
+  return e_.uses(parts, Uses::opaque) ? e_.opaque() : e_.fresh(Op::uniform);
 }
 
 // The macros that the documentation of cuBLAS defines, where a header that is not given holds them.

@@ -121,8 +121,9 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   if (declarator != none) steps_ += (declarator - parameter) / nodes_of_a_step;  // many specifiers may stand before it, for each call
   const std::uint32_t name = name_in(source(), declarator);
   if (name == none) return;
-  const std::string_view type = type_text(parameter);
-  const std::uint32_t levels = indirections(source(), declarator);
+  const PointerType named = program_.pointer(type_text(parameter));
+  const std::string_view type = named.type;
+  const std::uint32_t levels = named.levels + indirections(source(), declarator);
   if (value) {
     const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
     Value given = keeps ? retyped(*value, type, levels) : *value;
@@ -131,7 +132,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   }
   if (levels > 0) {
     const std::uint32_t memory = add_memory(Space::global, text(name), type, parameter);
-    trace_.memories[memory].is_read_only = levels == 1 && has_word(source(), parameter, "const");
+    trace_.memories[memory].is_read_only = levels == 1 && named.levels == 0 && has_word(source(), parameter, "const");
     trace_.memories[memory].is_unaliased = contains_ignoring_case(text(parameter), "restrict");
     return put_slot(text(name), pointer_to(memory, levels));
   }

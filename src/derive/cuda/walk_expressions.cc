@@ -367,9 +367,13 @@ void Walker::store(std::uint32_t left, const Value& value) {
     const std::uint32_t object = name_in(source(), syntax().child(left, Role::argument));
     const auto slot = object == none ? std::nullopt : slot_named(text(object));
     if (slot && slots_[*slot].value.kind == Value::number) {
-      Value changed = slots_[*slot].value;
+      const Value& before = slots_[*slot].value;
+      Value changed = before;
       store_config_field(changed, text(syntax().child(left, Role::field)), value, left);
-      if (changed.config != slots_[*slot].value.config) assign(*slot, changed);
+      const bool is_vector = before.config == none && before.object == none && !before.is_vague && !program_.struct_named(before.type);
+      if (is_vector && changed.config == none && !e_.is_unknown(before.expr))
+        changed.expr = mixture(e_.binary(Op::add, before.expr, truth(value)));
+      if (changed.config != before.config || changed.expr != before.expr) assign(*slot, changed);
     } else if (slot && slots_[*slot].value.kind == Value::triple) {
       Value changed = slots_[*slot].value;
       const std::string_view part = text(syntax().child(left, Role::field));

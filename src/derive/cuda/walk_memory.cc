@@ -142,10 +142,12 @@ Value Walker::address_of_field(std::uint32_t node) {
   if (address.memory != none && trace_.memories[address.memory].is_object) {
     if (const auto member = address_in_object(address.memory, name, node)) return *member;
   }
+  if (const auto array = array_in_record(address, name, node)) return *array;
   std::uint32_t offset = 0, bytes = 0, levels = 1;
   std::string_view type;
   bool is_known = false;
-  if (const Struct* found = program_.struct_named(address.type)) {
+  const Struct* const found = program_.struct_named(address.type);
+  if (found) {
     if (const MemberType* member = found->member(name)) {
       type = member->name;
       if (!member->is_array) levels += member->levels;
@@ -160,7 +162,11 @@ Value Walker::address_of_field(std::uint32_t node) {
     is_known = true;
     bytes = vector.bytes / vector.parts;
     offset = bytes * *part_named(name);
-  } else if (e_.uses(address.expr, Uses::thread)) {
+  }
+  // Where a record of unknown size begins is known of the first one alone.
+  if (is_known && address.is_guess) is_known = e_.constant_of(address.expr).has_value();
+  if (is_known) address.is_guess = false;
+  if (!is_known && (!found || found->bytes == 0) && e_.uses(address.expr, Uses::thread)) {
     // Elements of unknown size: how many of them lie between two lanes is known all the same.
     const bool is_global = address.memory != none && trace_.memories[address.memory].space == Space::global;
     if (!is_global || !address.is_guess) address.expr = e_.opaque();

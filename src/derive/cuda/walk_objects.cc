@@ -9,24 +9,12 @@
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
-namespace {
-
-std::string_view class_name(std::string_view type) {
-  constexpr std::string_view words[] = {"const ", "struct ", "class "};
-  for (const std::string_view word : words) {
-    if (type.starts_with(word)) type.remove_prefix(word.size());
-  }
-  return type;
-}
-
-}  // namespace
-
 // A variable of that type, which has been given a value: what was read is copied with all of its members.
 void Walker::make_object(Value& value, std::string_view type, std::uint32_t name) {
   if (value.kind != Value::number || value.object != none || value.config != none) return;
-  const Struct* const record = program_.struct_named(class_name(type));
+  const Struct* const record = program_.struct_named(type);
   if (!record || !record->holds_array) return;
-  value.object = add_memory(Space::local, text(name), class_name(type), name);
+  value.object = add_memory(Space::local, text(name), type, name);
   trace_.memories[value.object].is_object = true;
   trace_.memories[value.object].holds_data = e_.uses(value.expr, Uses::loaded | Uses::varying);
 }
@@ -39,13 +27,15 @@ std::uint32_t Walker::memory_of_member(std::uint32_t object, std::string_view na
   const MemberType& type = member->second;
   const auto [at, is_new] = object_members_.try_emplace({object, member->first}, none);
   if (!is_new) return at->second;
-  const std::uint32_t made = add_memory(Space::local, member->first, type.name, node);
+  const std::uint32_t made = add_memory(trace_.memories[object].space, member->first, type.name, node);
   Memory& memory = trace_.memories[made];
   memory.holds_data = trace_.memories[object].holds_data;
+  memory.is_read_only = trace_.memories[object].is_read_only;
+  memory.is_unaliased = trace_.memories[object].is_unaliased;
   if (type.is_array) memory.dims.assign(std::max(type.levels, 1u), e_.fresh(Op::uniform));
   if (type.is_array && type.levels == 1 && type.elements > 0) memory.dims[0] = e_.constant(type.elements);
   const Struct* const inner = type.levels == 0 ? program_.struct_named(type.name) : nullptr;
-  memory.is_object = inner && !inner->types.empty();
+  memory.is_object = memory.space == Space::local && inner && !inner->types.empty();
   return at->second = made;
 }
 
@@ -56,6 +46,16 @@ std::optional<Value> Walker::address_in_object(std::uint32_t object, std::string
   Value address = pointer_to(memory, type.is_array ? 1 : type.levels + 1);
   address.is_member_array = type.is_array;
   return address;
+}
+
+// An array of numbers or records in the one record that a pointer leads to is apart from the others: soa->x[i] *= soa->y[i].
+std::optional<Value> Walker::array_in_record(const Value& record, std::string_view name, std::uint32_t node) {
+  if (record.memory == none || record.is_vague || e_.constant_of(record.expr) != 0) return std::nullopt;
+  const Memory& memory = trace_.memories[record.memory];
+  const Struct* const known = memory.space == Space::global && memory.type == record.type ? program_.struct_named(record.type) : nullptr;
+  const MemberType* const member = known ? known->member(name) : nullptr;
+  const bool is_array = member && member->is_array && member->levels == 1;
+  return is_array ? address_in_object(record.memory, name, node) : std::nullopt;
 }
 
 // object.member: an array is its address, an object is one of its own. What was copied from memory is what it was there.

@@ -223,6 +223,7 @@ class Walker {
   void make_object(Value& value, std::string_view type, std::uint32_t name);
   std::uint32_t memory_of_member(std::uint32_t object, std::string_view name, std::uint32_t node);
   std::optional<Value> address_in_object(std::uint32_t object, std::string_view name, std::uint32_t node);
+  std::optional<Value> array_in_record(const Value& record, std::string_view name, std::uint32_t node);
   std::optional<Value> eval_in_object(const Value& object, std::string_view name, std::uint32_t node);
   std::uint32_t object_in(std::uint32_t node);
   bool store_in_object(std::uint32_t left, const Value& value);
@@ -288,6 +289,7 @@ class Walker {
   void note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
+  ExprId mixture(ExprId parts);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_index_of_blas(std::string_view name, const std::vector<Value>& arguments);
   std::uint32_t function_called(std::string_view name, std::size_t arguments);

@@ -17,12 +17,18 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_header = std::uint64_t{8} << 20;
 constexpr std::size_t most_files = 20'000, most_listed = 200'000, most_includers = 64;
-constexpr std::uint64_t most_of_device_code = std::uint64_t{256} << 10;
+constexpr std::uint64_t most_of_one_kind = std::uint64_t{256} << 10;
 constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t end_of_file = static_cast<std::size_t>(-1);
 
 // Functions are marked by the keyword itself, or by a macro such as MY_HOST_DEVICE.
 bool may_have_device_code(std::string_view text) { return text.find("__device__") != text.npos || text.find("DEVICE") != text.npos; }
+
+// Constants of the preprocessor are known without the rest of a file.
+bool may_have_declarations(std::string_view text) {
+  constexpr std::array<std::string_view, 7> words = {"struct", "class", "typedef", "using", "enum", "const ", "constexpr"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
 
 std::string normal(const fs::path& path) { return path.lexically_normal().generic_string(); }
 
@@ -132,6 +138,7 @@ class Headers::Tree {
 void Headers::Node::take(std::string_view text) {
   macros = macros_in(text);
   has_device_code = may_have_device_code(text);
+  has_declarations = may_have_declarations(text);
   bytes = text.size();
 }
 
@@ -236,15 +243,20 @@ std::vector<std::uint32_t> Headers::included_by(std::span<const std::string> fil
   return numbers;
 }
 
-std::vector<std::string> Headers::device_code(std::span<const std::string> files) const {
+std::vector<std::string> Headers::used_by_device_code(std::span<const std::string> files) const {
+  const std::vector<std::uint32_t> included = included_by(files);
   std::vector<std::string> paths;
-  std::uint64_t bytes = 0;
-  for (const std::uint32_t i : included_by(files)) {
-    if (!nodes_[i].has_device_code) continue;
-    bytes += nodes_[i].bytes;
-    if (bytes > most_of_device_code) break;
-    paths.push_back(nodes_[i].path);
-  }
+  const auto add = [&](auto is_wanted) {
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t i : included) {
+      if (!is_wanted(nodes_[i])) continue;
+      bytes += nodes_[i].bytes;
+      if (bytes > most_of_one_kind) break;
+      paths.push_back(nodes_[i].path);
+    }
+  };
+  add([](const Node& node) { return node.has_device_code; });
+  add([](const Node& node) { return node.has_declarations && !node.has_device_code; });
   return paths;
 }
 

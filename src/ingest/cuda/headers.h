@@ -34,7 +34,7 @@ class Headers {
     std::vector<std::uint32_t> includes, included_by;
     // Of a file that is included:
     MacroTable macros;
-    bool has_device_code = false;  // perhaps
+    bool has_device_code = false, has_declarations = false;  // perhaps: functions for the GPU; types or constants
     std::uint64_t bytes = 0;
 
     void take(std::string_view text);
@@ -44,8 +44,9 @@ class Headers {
   std::vector<bool> around(const std::string& path) const;
   // Numbers of the other files that these include, at once or by way of others; the nearest ones first.
   std::vector<std::uint32_t> included_by(std::span<const std::string> files) const;
-  // Paths of those of them that may have functions for the GPU, 256 KiB in all: of a large template library little is called.
-  std::vector<std::string> device_code(std::span<const std::string> files) const;
+  // Paths of those of them that device code may use: first those with functions for the GPU, then those with types or constants. Each of
+  // the two kinds has 256 KiB in all, the nearest files first: of a large template library little is called.
+  std::vector<std::string> used_by_device_code(std::span<const std::string> files) const;
   // Of a file that was given, or that one includes.
   std::optional<std::uint32_t> number(const std::string& path) const;
   // Numbers of the files that define a macro.

@@ -49,20 +49,21 @@ TEST_F(CudaHeaders, OutsideOfTheFoldersNothingIsRead) {
   EXPECT_EQ(body(file, "SECRET", {{folder_.path() + "/src"}, {folder_.path()}}), "1");
 }
 
-TEST_F(CudaHeaders, FilesWithFunctionsForTheGpuAreThoseThatOthersInclude) {
+TEST_F(CudaHeaders, WhatDeviceCodeUsesIsInFilesThatOthersInclude) {
   const std::string row = write("src/row.h", "#include \"deeper.h\"\n__device__ int row(int i) { return i; }\n");
   const std::string deeper = write("src/deeper.h", "#define MY_DEVICE __device__\n");
+  const std::string matrix = write("src/matrix.h", "struct Matrix {\n  float* data;\n};\n");
   write("src/host.h", "int host();\n");
   write("src/unused.h", "__device__ int unused();\n");
-  const std::string file = write("src/k.cu", "#include \"row.h\"\n#include \"host.h\"\n");
+  const std::string file = write("src/k.cu", "#include \"matrix.h\"\n#include \"row.h\"\n#include \"host.h\"\n");
   const std::string other = write("src/other.cu", "int other();\n");
   const Headers headers({{folder_.path() + "/src"}, {}}, std::vector{file, other});
-  EXPECT_EQ(headers.device_code(std::vector{file}), (std::vector{row, deeper}));
-  EXPECT_TRUE(headers.device_code(std::vector{other}).empty());
+  EXPECT_EQ(headers.used_by_device_code(std::vector{file}), (std::vector{row, deeper, matrix}));
+  EXPECT_TRUE(headers.used_by_device_code(std::vector{other}).empty());
   // What is asked about is not among what it includes, but another file that was given is.
   const Headers both({{folder_.path() + "/src"}, {}}, std::vector{row, file});
-  EXPECT_EQ(both.device_code(std::vector{file, row}), std::vector{deeper});
-  EXPECT_EQ(both.device_code(std::vector{file}), (std::vector{row, deeper}));
+  EXPECT_EQ(both.used_by_device_code(std::vector{file, row}), (std::vector{deeper, matrix}));
+  EXPECT_EQ(both.used_by_device_code(std::vector{file}), (std::vector{row, deeper, matrix}));
 }
 
 TEST_F(CudaHeaders, TwoDefinitionsAreNone) {
