@@ -86,6 +86,10 @@ ExprId side_of_thread(const Expressions& e, ExprId condition) {
   return e.uses(x.a, Uses::thread) ? x.a : x.b;
 }
 
+bool is_within(const BranchSite& site, NodeRef at) {
+  return at.source == site.at.source && at.node >= site.consequence && at.node < site.last;
+}
+
 // if (lane == 0) for (i = 0; i < n; ++i) ...: the other lanes of each warp wait for as long as this takes. Loops of few iterations are a
 // short task; one that ends when memory says so is a lock or a list, which lanes could not share.
 bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
@@ -95,9 +99,8 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
   for (const Loop& loop : trace.loops) {
     if (loop.at.source != in_source || loop.parent == none) continue;
     const Loop& around = trace.loops[loop.parent];
-    const bool is_within = around.at.source == in_source && around.at.node >= site.consequence && around.at.node < site.last;
     const auto number = static_cast<std::uint32_t>(&loop - trace.loops.data());
-    if (!is_within || is_short(trace, number) || is_short(trace, loop.parent)) continue;
+    if (!is_within(site, around.at) || is_short(trace, number) || is_short(trace, loop.parent)) continue;
     constexpr std::uint16_t unknown = Uses::loaded | Uses::varying | Uses::opaque;
     if (!trace.expressions.uses(loop.condition, unknown) && !trace.expressions.uses(around.condition, unknown)) return true;
   }
@@ -112,27 +115,40 @@ bool is_of_block(const Expressions& e, const Loop& loop) {
   return (has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, unknown)) || runs_at_least(e, loop, least_iterations);
 }
 
-// if (threadIdx.x == 0) for (i = 0; i < blockDim.x; ++i) sum += s[i]: a loop of one thread of the block, while the others wait at a barrier
-// or have nothing left to do. Not one that is short, or of a length that memory decides.
-bool is_loop_of_one_thread(const KernelView& view, const BranchSite& site) {
-  const Trace& trace = view.trace;
-  const Expressions& e = trace.expressions;
+// if (threadIdx.x == 0) ...: does one thread of a block of several warps take the branch, in a kernel with barriers?
+bool is_for_one_thread(const KernelView& view, const BranchSite& site) {
+  const Expressions& e = view.trace.expressions;
   const Op op = e[site.condition].op;
-  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || trace.barriers.empty()) return false;
+  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || view.trace.barriers.empty()) return false;
   constexpr auto of_more = Uses::block | Uses::loaded | Uses::iteration | Uses::clamped;
   if (e.uses(site.condition, of_more) || !e.uses(site.condition, Uses::thread_x) || view.block.threads() <= warp::lane_count) return false;
   const bool is_line = view.block.y * view.block.z == 1;
-  if (!is_line && !e.uses(site.condition, Uses::thread_y)) return false;  // one thread of each row
-  std::set<std::uint32_t> seen;                                           // loops
+  return is_line || e.uses(site.condition, Uses::thread_y);  // else one thread of each row
+}
+
+// for (i = 0; i < blockDim.x; ++i) sum += s[i]: a loop of that thread, while the others wait at a barrier or have nothing left to do. Not
+// one that is short, or of a length that memory decides.
+bool has_long_loop(const KernelView& view, const BranchSite& site) {
+  const Trace& trace = view.trace;
+  std::set<std::uint32_t> seen;  // loops
   for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
     const Access& access = trace.accesses[i];
     const Space space = trace.memories[access.memory].space;
-    if ((space != Space::shared && space != Space::global) || !e.uses(access.address, Uses::iteration)) continue;
+    if ((space != Space::shared && space != Space::global) || !trace.expressions.uses(access.address, Uses::iteration)) continue;
     for (std::uint32_t l = access.loop; l != none && seen.insert(l).second; l = trace.loops[l].parent) {
-      const NodeRef at = trace.loops[l].at;
-      const bool is_within = at.source == site.at.source && at.node >= site.consequence && at.node < site.last;
-      if (is_within && is_of_block(e, trace.loops[l])) return true;
+      if (is_within(site, trace.loops[l].at) && is_of_block(trace.expressions, trace.loops[l])) return true;
     }
+  }
+  return false;
+}
+
+// tile = tiles[blockIdx.x]: a record for which one thread needs as many accesses of 16 bytes, the widest ones, as the iterations of a long
+// loop.
+bool copies_large_record(const KernelView& view, const BranchSite& site) {
+  constexpr std::uint32_t least_bytes = 64 * 16;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const Access& access = view.trace.accesses[i];
+    if (!access.is_guess && access.bytes >= least_bytes && is_within(site, access.at)) return true;
   }
   return false;
 }
@@ -261,6 +277,7 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
 
 void add_branches(const KernelView& view, CodeSubject& into) {
   Places all(view), divergent(view), costly(view), by_data(view), by_one(view), checks(view);
+  bool loops_alone = false;
   std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   UniformLoads uniform(view);
@@ -277,7 +294,10 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       const bool is_costly = is_costly_divergence(view, site);
       (is_costly ? costly : divergent).add(site.at);
       if (site.alternative != none) has_second_way[is_costly] = true;
-    } else if (view.patterns.branches[i].elects_one && is_loop_of_one_thread(view, site)) {
+    } else if (const bool is_for_one = view.patterns.branches[i].elects_one && is_for_one_thread(view, site),
+               has_loop = is_for_one && has_long_loop(view, site);
+               has_loop || (is_for_one && copies_large_record(view, site))) {
+      loops_alone = loops_alone || has_loop;
       by_one.add(site.at);
     } else if (is_divergence_by_data(view, site, uniform)) {
       by_data.add(site.at);
@@ -297,9 +317,11 @@ void add_branches(const KernelView& view, CodeSubject& into) {
   if (any) {
     const bool takes_both = is_by_data || (!is_by_one && has_second_way[any_costly]);
     into.set(Id::costly_divergence, any_costly || is_by_one);
-    into.set(Id::divergence_cause, std::string(is_by_data  ? ", where what they have read differs"
-                                               : is_by_one ? ", behind which one thread of the block runs a loop alone"
-                                                           : ""));
+    std::string cause;
+    if (is_by_data) cause = ", where what they have read differs";
+    if (is_by_one)
+      cause = std::string(", behind which one thread of the block ") + (loops_alone ? "runs a loop alone" : "copies a large record alone");
+    into.set(Id::divergence_cause, std::move(cause));
     into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
   }
   into.set(Id::bounds_check_count, checks.count(), checks.take());

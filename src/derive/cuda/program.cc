@@ -121,7 +121,7 @@ Record Program::kept(const Record& record) {
   result.name = keep(record.name);
   for (Record::Member& member : result.members) {
     member.name = keep(member.name);
-    member.type = keep(member.type);
+    member.type = member.type.size() > longest_name_of_type ? std::string_view() : keep(member.type);
     for (std::string_view& extent : member.extents) extent = keep(extent);
   }
   return result;
