@@ -340,11 +340,12 @@ class Declarer {
     bool any_name = false, any_bits = false;
     for (std::uint32_t d = syntax_.first_child(member); d != none; d = syntax_.next_sibling(d)) {
       any_name = any_name || syntax_[d].role == Role::declarator;
-      any_bits = any_bits || text(d).starts_with(':');
+      any_bits = any_bits || (text(d).starts_with(':') && !text(d).starts_with("::"));
     }
     const std::uint32_t type = syntax_.child(member, Role::type);
-    const bool is_nested = syntax_.is(type, NodeKind::struct_specifier) && syntax_.child(type, Role::name) != none;
-    return any_bits || (!any_name && !is_nested);
+    const bool is_record = syntax_.is(type, NodeKind::struct_specifier) || syntax_.is(type, NodeKind::class_specifier);
+    const bool declares_type = type != none && (is_record ? syntax_.child(type, Role::name) != none : text(type).starts_with("enum"));
+    return any_bits || (!any_name && !declares_type);
   }
 
   // Of `float r[3][N]`: 3, and N. One that is neither number nor name is unknown.

@@ -46,6 +46,16 @@ FRX_TEST_RECORDS(
   struct Pointers { char c; Row row; Column column; float* const* rows; char d; };
   struct Inner { float a; double b; };
   struct Outer { int first; Inner inner; Inner* next; unsigned short s[5]; };
+  struct Counter {
+    enum Kind { small, large };
+    struct Part { char c; };
+    Counter() : count(0) {}
+    int next() { return ++count; }
+    static int all;
+    int count = 0;
+    ::std::size_t size;
+    Part parts[3];
+  };
 )
 // clang-format on
 
@@ -64,7 +74,9 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_RECORD(Pointers);
   FRX_EXPECT_RECORD(Inner);
   FRX_EXPECT_RECORD(Outer);
+  FRX_EXPECT_RECORD(Counter);
   FRX_EXPECT_PLACE(Place, y);
+  FRX_EXPECT_PLACE(Counter, size);
   FRX_EXPECT_PLACE(Cell, places);
   FRX_EXPECT_PLACE(Cell, tail);
   FRX_EXPECT_PLACE(Pointers, rows);
