@@ -26,7 +26,8 @@ bool Walker::is_memory(std::uint32_t node) {
       case NodeKind::parenthesized: node = syntax().first_child(node); break;
       case NodeKind::field_expression: {
         const bool is_of_this = syntax().is(syntax().child(node, Role::argument), NodeKind::this_pointer);
-        if (is_of_this && !frames_.empty() && frames_.back().object) return false;
+        if (is_of_this && !frames_.empty() && frames_.back().object)
+          return this_in_memory(text(syntax().child(node, Role::field))) != nullptr;
         if (text(syntax().child(node, Role::op)) == "->") return true;
         node = syntax().child(node, Role::argument);
         break;
@@ -34,6 +35,7 @@ bool Walker::is_memory(std::uint32_t node) {
       case NodeKind::identifier: {
         const auto slot = slot_named(text(node));
         if (slot) return slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar;
+        if (this_in_memory(text(node))) return true;
         const Global* global = program_.global(text(node));
         return global && (global->is_device || global->is_shared || global->is_constant_memory);
       }
@@ -57,6 +59,7 @@ Value Walker::address_of(std::uint32_t node) {
     }
     case NodeKind::identifier: {
       if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
+      if (const Value* const own = this_in_memory(text(node))) return address_of_member(*own, text(node), node);
       const Global* global = program_.global(text(node));
       return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);
     }
@@ -135,10 +138,16 @@ bool Walker::is_partial(const Value& address) const {
 
 Value Walker::address_of_field(std::uint32_t node) {
   const std::uint32_t object = syntax().child(node, Role::argument);
-  const bool is_arrow = text(syntax().child(node, Role::op)) == "->";
-  Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
-  if (address.kind != Value::pointer) return {};
   const std::string_view name = text(syntax().child(node, Role::field));
+  if (const Value* const own = syntax().is(object, NodeKind::this_pointer) ? this_in_memory(name) : nullptr)
+    return address_of_member(*own, name, node);
+  const bool is_arrow = text(syntax().child(node, Role::op)) == "->";
+  const Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
+  return address.kind == Value::pointer ? address_of_member(address, name, node) : Value{};
+}
+
+// Of a member of the record at an address.
+Value Walker::address_of_member(Value address, std::string_view name, std::uint32_t node) {
   if (address.memory != none && trace_.memories[address.memory].is_object) {
     if (const auto member = address_in_object(address.memory, name, node)) return *member;
   }

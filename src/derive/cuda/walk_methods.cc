@@ -1,7 +1,9 @@
-// Objects that parameters are: their members, and member functions that are called on them.
+// Objects that parameters are, or point to: their members, and member functions that are called on them.
 //
 //   struct View { float* p; int ld; __device__ float& operator()(int r, int c) const { return p[r * ld + c]; } };
 //   __global__ void k(View a) { a(row, column) = 0; }
+//   struct Lock { int state; __device__ void lock() { while (atomicCAS(&state, 0, 1)); } };
+//   __global__ void k(Lock* l) { l->lock(); }
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,8 +13,9 @@
 
 namespace frx::derive::cuda {
 
-// The class of an object that a parameter is; null for any other value.
+// The class of an object that a parameter is, or points to; null for any other value.
 const Struct* Walker::class_of(const Value& object) const {
+  if (object.kind == Value::pointer) return object.levels == 1 && object.memory != none ? program_.struct_named(object.type) : nullptr;
   if (object.object != none) return program_.struct_named(trace_.memories[object.object].type);
   const bool is_object = object.kind == Value::number && !object.type.empty() && e_[object.expr].op == Op::uniform;
   return is_object ? program_.struct_named(object.type) : nullptr;
@@ -21,6 +24,12 @@ const Struct* Walker::class_of(const Value& object) const {
 // A number of a parameter is as uniform as the parameter; a pointer leads to a memory of its own. Nothing for what is no such object, or
 // has no such member.
 std::optional<Value> Walker::member_of(const Value& object, std::string_view name, std::uint32_t node) {
+  if (object.kind == Value::pointer) {
+    const Struct* const pointed = class_of(object);
+    if (!pointed || !pointed->member(name)) return std::nullopt;
+    const Value address = address_of_member(object, name, node);
+    return is_partial(address) || address.is_member_array ? address : loaded(address, node);
+  }
   if (object.object != none) {
     const Struct* const own = class_of(object);
     if (!own || !own->member(name)) return std::nullopt;
@@ -70,6 +79,13 @@ bool Walker::assigns_members_of(std::string_view parameter) {
 std::optional<Value> Walker::member_of_this(std::string_view name, std::uint32_t node) {
   if (frames_.empty() || !frames_.back().object) return std::nullopt;
   return member_of(*frames_.back().object, name, node);
+}
+
+// The object in memory that a member function works on and that has such a member, or null.
+const Value* Walker::this_in_memory(std::string_view member) const {
+  if (frames_.empty() || !frames_.back().object || frames_.back().object->kind != Value::pointer) return nullptr;
+  const Struct* const record = class_of(*frames_.back().object);
+  return record && record->member(member) ? &*frames_.back().object : nullptr;
 }
 
 // The member function of the object's class with that name and number of arguments, or none.

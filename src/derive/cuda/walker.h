@@ -215,6 +215,7 @@ class Walker {
   Value address_of(std::uint32_t node);
   Value address_of_subscript(std::uint32_t node);
   Value address_of_field(std::uint32_t node);
+  Value address_of_member(Value address, std::string_view name, std::uint32_t node);
   Value eval_field(std::uint32_t node);
   Value eval_pointer(std::uint32_t node);
   Value pointer_from(const Value& value, std::uint32_t node);
@@ -240,6 +241,7 @@ class Walker {
   void note_member_of_unknown(const Value& object, ExprId member);
   bool assigns_members_of(std::string_view parameter);
   std::optional<Value> member_of_this(std::string_view name, std::uint32_t node);
+  const Value* this_in_memory(std::string_view member) const;
   std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
   std::optional<Value> eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,
                                             std::uint32_t call);
