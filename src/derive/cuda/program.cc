@@ -155,6 +155,7 @@ void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<
     } else if (const auto* enumerator = std::get_if<Enumerator>(&declaration)) {
       enumerators_.try_emplace(define(enumerator->name, index), enumerator->value);
     } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
+      if (alias->type.size() > longest_name_of_type) continue;  // one type may have many names
       if (alias->pointers == 0)
         aliases_.try_emplace(keep(alias->name), keep(alias->type));
       else
