@@ -42,15 +42,20 @@ def fill(frx: str, store: Path, records: int, series: int) -> float:
     return time.monotonic() - begin
 
 
-def timed(frx: str, store: Path, *arguments: str) -> None:
-    best, lines = 1e9, 0
+def best_of_three(run):
+    """Seconds of the fastest call, and what the last one gave."""
+    times, result = [], None
     for _ in range(3):
         begin = time.monotonic()
-        done = subprocess.run([frx, "history", *arguments, "--store", store], capture_output=True, text=True)
-        best = min(best, time.monotonic() - begin)
-        assert done.returncode == 0, done.stderr
-        lines = done.stdout.count("\n")
-    print(f"| `frx history {' '.join(arguments)}` | {1000 * best:.0f} ms | {lines} |", flush=True)
+        result = run()
+        times.append(time.monotonic() - begin)
+    return min(times), result
+
+
+def timed(frx: str, store: Path, *arguments: str) -> None:
+    best, done = best_of_three(lambda: subprocess.run([frx, "history", *arguments, "--store", store], capture_output=True, text=True))
+    assert done.returncode == 0, done.stderr
+    print(f"| `frx history {' '.join(arguments)}` | {1000 * best:.0f} ms | {done.stdout.count(chr(10))} |", flush=True)
 
 
 def main() -> None:

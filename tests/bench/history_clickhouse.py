@@ -64,15 +64,6 @@ def fill(server, frx, database, records, series):
                  f"SELECT {common}, {commit}, {texts}, toUInt64(2), '{{}}' {numbers}")
 
 
-def best_of(run):
-    times = []
-    for _ in range(3):
-        begin = time.monotonic()
-        run()
-        times.append(time.monotonic() - begin)
-    return min(times)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--frx", required=True)
@@ -102,8 +93,9 @@ def main():
         print("| Question | frx | Plain SQL |\n|---|---|---|")
         for arguments, sql in questions:
             command = [frx, "history", *arguments, "--store", server.store]
-            ours = best_of(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300))
-            print(f"| `frx history {' '.join(arguments)}` | {ours:.2f} s | {best_of(lambda: server.query(sql)):.2f} s |", flush=True)
+            ours, _ = history.best_of_three(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300))
+            plain, _ = history.best_of_three(lambda: server.query(sql))
+            print(f"| `frx history {' '.join(arguments)}` | {ours:.2f} s | {plain:.2f} s |", flush=True)
     finally:
         server.stop()
 

@@ -107,9 +107,10 @@ bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
   return false;
 }
 
+constexpr std::int64_t least_iterations = 64;  // of a loop that is long for one thread
+
 // for (i = 0; i < blockDim.x; ++i): does a loop run for as many iterations as a block has threads, or for 64, as far as the code tells?
 bool is_of_block(const Expressions& e, const Loop& loop) {
-  constexpr std::int64_t least_iterations = 64;
   constexpr auto unknown = Uses::loaded | Uses::varying | Uses::opaque;
   const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
   return (has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, unknown)) || runs_at_least(e, loop, least_iterations);
@@ -145,7 +146,7 @@ bool has_long_loop(const KernelView& view, const BranchSite& site) {
 // tile = tiles[blockIdx.x]: a record for which one thread needs as many accesses of 16 bytes, the widest ones, as the iterations of a long
 // loop.
 bool copies_large_record(const KernelView& view, const BranchSite& site) {
-  constexpr std::uint32_t least_bytes = 64 * 16;
+  constexpr std::int64_t least_bytes = least_iterations * 16;
   for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
     const Access& access = view.trace.accesses[i];
     if (!access.is_guess && access.bytes >= least_bytes && is_within(site, access.at)) return true;

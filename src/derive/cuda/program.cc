@@ -1,31 +1,17 @@
 #include "derive/cuda/program.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/declarations.h"
+#include "derive/cuda/types.h"
 
 namespace frx::derive::cuda {
 namespace {
 
 constexpr std::size_t longest_name_of_type = 1000;  // of a longer one nothing is known
-
-// `struct Row` in C, `const Row`.
-std::string_view without_keywords(std::string_view name) {
-  constexpr std::array<std::string_view, 4> words = {"const ", "struct ", "class ", "union "};
-  for (bool is_found = true; is_found;) {
-    is_found = false;
-    for (const std::string_view word : words) {
-      if (!name.starts_with(word)) continue;
-      name = trim(name.substr(word.size()));
-      is_found = true;
-    }
-  }
-  return name;
-}
 
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t to) { return to == 0 ? offset : (offset + to - 1) / to * to; }
 
@@ -224,7 +210,7 @@ std::size_t Program::named_members(std::string_view name) const {
 
 const Struct* Program::struct_named(std::string_view name) const {
   if (name.size() > longest_name_of_type) return nullptr;
-  name = without_keywords(name);
+  name = without_qualifiers(name);
   for (int steps = 0; steps < 8; ++steps) {
     if (const std::size_t arguments = name.find('<'); arguments != name.npos) name = trim(name.substr(0, arguments));
     if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);

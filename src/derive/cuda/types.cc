@@ -125,13 +125,18 @@ class Types {
 
 }  // namespace
 
-TypeInfo type_named(std::string_view name) {
+std::string_view without_qualifiers(std::string_view name) {
   name = trim(name);
-  constexpr std::array<std::string_view, 4> qualifiers = {"const ", "volatile ", "typename ", "struct "};
+  constexpr std::array<std::string_view, 6> qualifiers = {"const ", "volatile ", "typename ", "struct ", "class ", "union "};
   for (const auto* at = qualifiers.begin(); at != qualifiers.end();) {
     at = std::ranges::find_if(qualifiers, [&](std::string_view qualifier) { return name.starts_with(qualifier); });
     if (at != qualifiers.end()) name = trim(name.substr(at->size()));
   }
+  return name;
+}
+
+TypeInfo type_named(std::string_view name) {
+  name = without_qualifiers(name);
   if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
   static const Types plain_types(table), parts_of_vectors(vectors);
   if (const TypeInfo plain = plain_types.find(name); plain.bytes != 0) return plain;

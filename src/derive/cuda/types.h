@@ -12,6 +12,9 @@ struct TypeInfo {
   bool is_half = false;     // 16 bit floating point, or parts of it
 };
 
+// `Row` of `const struct Row`.
+std::string_view without_qualifiers(std::string_view name);
+
 // Knows "float", "const unsigned int", "std::uint8_t", "__nv_bfloat162"; zero bytes for a type that is not built in.
 TypeInfo type_named(std::string_view name);
 
