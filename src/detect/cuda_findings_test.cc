@@ -106,7 +106,7 @@ TEST(CudaFindings, KernelsAndLaunchesMeetAcrossFiles) {
   sources.push_back(ingest::cuda::read_source("a.cu", "#include \"k.cuh\"\nvoid h(float* a) { k<<<1, THREADS>>>(a); check(); }\n").value());
   sources.push_back(
       ingest::cuda::read_source("k.cuh", "#define THREADS 48\n__global__ void k(float* a) { a[threadIdx.x] = 1; }\n").value());
-  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
+  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, {});
   const CudaFindings result = examine_cuda(testing::cuda_rules(), inspection, sources, "");
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_EQ(result.findings[0].id(), "poor_block_size_unaligned");

@@ -9,7 +9,7 @@ namespace {
 std::optional<double> reads_of_code(const std::string& code) {
   std::vector<model::cuda::Source> sources;
   sources.push_back(ingest::cuda::read_source("k.cu", code).value());
-  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
+  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, {});
   return inspection.kernels.at(0).global_reads_per_write;
 }
 

@@ -43,7 +43,7 @@ struct Inspected {
 inline Inspected inspected(std::string_view text, std::string_view sm = "sm_80") {
   Inspected all;
   all.sources.push_back(ingest::cuda::read_source("k.cu", std::string(text)).value());
-  all.inspection = derive::cuda::inspect(all.sources, limits_of(sm));
+  all.inspection = derive::cuda::inspect(all.sources, {limits_of(sm)});
   all.result = examine_cuda(cuda_rules(), all.inspection, all.sources, sm);
   return all;
 }

@@ -154,6 +154,7 @@ Result<> CodeAnalyst::choose_gpu() {
     gpu_name_ = match.product ? match.product->name : match.limits->family_key;
     gpu_sm_version_ = match.limits->family_key;
     gpu_limits_ = match.limits;
+    if (match.product) gpu_sm_count_ = match.product->sm_count;
   }
   if (options_.arch_profile.empty()) return {};
   TRY_ASSIGN(const knowledge::GpuOverrides overrides, knowledge::GpuOverrides::load(options_.arch_profile, known.labels.thresholds()));
@@ -253,9 +254,9 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
     read[i].reset();
   }
   detect::RuleTally tally(cuda_rules_);
-  derive::cuda::Judged judged = derive::cuda::inspect_and_judge(sources, gpu_limits_, [&](const model::CodeSubject& subject) {
-    return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_, &tally);
-  });
+  derive::cuda::Judged judged = derive::cuda::inspect_and_judge(
+      sources, {gpu_limits_, gpu_sm_count_},
+      [&](const model::CodeSubject& subject) { return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_, &tally); });
   report->asked = tally.counts();
   report->inspection = std::move(judged.inspection);
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);

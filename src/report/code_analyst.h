@@ -69,6 +69,7 @@ class CodeAnalyst {
   knowledge::CodeLabels ptx_labels_;
   std::string gpu_name_, gpu_sm_version_;  // from --gpu-model
   const knowledge::SmLimits* gpu_limits_ = nullptr;
+  std::optional<double> gpu_sm_count_;
   std::optional<knowledge::SmLimits> own_limits_;  // of --arch-profile
   std::vector<std::string> profile_notes_;         // what it changed or could not
 };

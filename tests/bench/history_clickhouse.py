@@ -26,9 +26,9 @@ COMMON = "{id} AS id, concat('trace/model-', toString(number % {series})) AS ser
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, shards=1):
         script = HERE.parent / "history" / "clickhouse_server.py"
-        self.process = subprocess.Popen([sys.executable, script, "--shards", "1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([sys.executable, script, "--shards", str(shards)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = json.loads(self.process.stdout.readline())
         if "skip" in answer:
             sys.exit(f"skipped: {answer['skip']}")

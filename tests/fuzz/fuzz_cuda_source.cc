@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_syntax(*source);
   std::vector<cuda::Source> sources;
   sources.push_back(std::move(*source));
-  const cuda::Inspection inspection = frx::derive::cuda::inspect(sources, limits());
+  const cuda::Inspection inspection = frx::derive::cuda::inspect(sources, {limits()});
   require(inspection.advice.size() == inspection.kernels.size());
   const frx::detect::CudaFindings result = frx::detect::examine_cuda(rules(), inspection, sources, "sm_80");
   for (const frx::model::Finding& finding : result.findings) {

@@ -29,7 +29,7 @@ const knowledge::CodeRules& rules() {
 
 bool fires(const knowledge::CodeRule& rule, const std::string& text) {
   const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", text).value()};
-  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, nullptr);
+  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, {});
   const std::vector<model::Finding> findings = detect::examine_cuda(rules(), inspection, sources, "").findings;
   return std::ranges::find(findings, rule.id, &model::Finding::id) != findings.end();
 }

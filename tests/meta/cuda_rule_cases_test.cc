@@ -68,7 +68,7 @@ TEST_P(CudaRuleCases, AnswersAsItsYamlSays) {
   ASSERT_NE(limits_of(gpu), nullptr) << entry.where() << ": " << gpu;
   const std::vector<model::cuda::Source> sources{ingest::cuda::read_source("case.cu", std::string(entry["source"].text())).value()};
   EXPECT_EQ(sources[0].errors, 0u) << entry.where() << ": the source is not understood";
-  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, limits_of(gpu));
+  const model::cuda::Inspection inspection = derive::cuda::inspect(sources, {limits_of(gpu)});
   const std::vector<model::Finding> findings = detect::examine_cuda(cuda_rules(), inspection, sources, gpu).findings;
   const auto at = std::ranges::find(findings, rule->id, &model::Finding::id);
   EXPECT_EQ(at == findings.end() ? "silent" : "fires", entry["expect"].text()) << entry.where();

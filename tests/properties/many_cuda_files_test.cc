@@ -67,7 +67,7 @@ std::string answer_all_at_hand(const Files& files) {
     sources.push_back(ingest::cuda::read_source(name, text).value());
     report.files.push_back(name);
   }
-  report.inspection = derive::cuda::inspect(sources, nullptr);
+  report.inspection = derive::cuda::inspect(sources, {});
   report.findings = detect::examine_cuda(detect::testing::cuda_rules(), report.inspection, sources, "").findings;
   return answer(report);
 }

@@ -78,6 +78,23 @@ std::uint32_t name_in(const Source& source, std::uint32_t node) {
   return none;
 }
 
+std::string_view innermost_scope(const Source& source, std::uint32_t qualified) {
+  const auto& syntax = source.syntax;
+  std::uint32_t scope = none;
+  for (std::uint32_t depth = 0; syntax.is(qualified, NodeKind::qualified_identifier) && depth < deepest_declarator; ++depth) {
+    scope = syntax.child(qualified, Role::scope);
+    qualified = syntax.child(qualified, Role::name);
+  }
+  if (scope == none) return {};
+  const std::uint32_t name = name_in(source, scope);  // of b<T>
+  return source.text_of(name == none ? scope : name);
+}
+
+std::string_view class_of_function(const Source& source, const Function& function) {
+  if (!function.record.empty()) return function.record;
+  return innermost_scope(source, source.syntax.child(function.declarator, Role::declarator));
+}
+
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word) {
   const auto& syntax = source.syntax;
   std::uint32_t seen = 0;
@@ -131,6 +148,7 @@ class Declarer {
       switch (syntax_.kind(n)) {
         case NodeKind::function_definition: add_function(n); break;
         case NodeKind::declaration: add_declaration(n); break;
+        case NodeKind::field_declaration: add_constants_of_class(n); break;
         case NodeKind::enumerator: add_enumerator(n); break;
         case NodeKind::alias_declaration:
         case NodeKind::type_definition: add_alias(n); break;
@@ -232,8 +250,27 @@ class Declarer {
       const std::uint32_t name = name_in(source_, c);
       if (name == none || syntax_.is(c, NodeKind::function_declarator)) continue;
       global.declarator = {index_, c};
-      found_.emplace_back(NamedGlobal{text(name), global});
+      global.value = syntax_.child(c, Role::value);
+      const std::uint32_t declared = syntax_.is(c, NodeKind::init_declarator) ? syntax_.child(c, Role::declarator) : c;
+      found_.emplace_back(NamedGlobal{innermost_scope(source_, declared), text(name), global});
       add_number(node, c, text(name));
+    }
+  }
+
+  // struct Tile { static constexpr int rows = 8, columns = 32; };
+  void add_constants_of_class(std::uint32_t node) {
+    if (!has_word(source_, node, "static") || !(has_word(source_, node, "const") || has_word(source_, node, "constexpr"))) return;
+    const std::string_view record = record_around(node);
+    if (record.empty()) return;
+    Global constant;
+    constant.declaration = {index_, node};
+    for (std::uint32_t c = syntax_.first_child(node); c != none; c = syntax_.next_sibling(c)) {
+      if (syntax_[c].role == Role::declarator) {
+        constant.declarator = {index_, c};
+      } else if (syntax_[c].role == Role::default_value && syntax_.is(constant.declarator.node, NodeKind::field_identifier)) {
+        constant.value = c;
+        found_.emplace_back(NamedGlobal{record, text(constant.declarator.node), constant});
+      }
     }
   }
 

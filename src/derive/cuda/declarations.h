@@ -11,6 +11,7 @@
 namespace frx::derive::cuda {
 
 struct NamedGlobal {
+  std::string_view record;  // the class of a constant; else ""
   std::string_view name;
   Global global;
 };

@@ -4,6 +4,7 @@
 // names are documented; data/code_rules/cuda defines what each one means.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "derive/cuda/name_facts.h"
@@ -29,7 +30,7 @@ struct KernelView {
   bool fits_data = false;                               // all its launches round the number of blocks along x down: n / 8
   bool exceeds_data = false;                            // one of them rounds it up: (n + 7) / 8
   std::vector<std::uint32_t> indexed_at_run_time = {};  // accesses to local arrays that no register can hold
-  bool has_rows_beyond = false;                         // all its launches round up the number of blocks along y
+  std::array<bool, 2> has_blocks_beyond{};              // all its launches round up the number of blocks along x; along y
 
   const Source& source() const { return program.sources()[function.at.source]; }
   model::TextPlace place_of(NodeRef at) const;

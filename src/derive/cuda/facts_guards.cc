@@ -43,16 +43,22 @@ bool is_guarded(const KernelView& view, const Access& access) {
   return false;
 }
 
-// `y * width + x` where launches have rows of blocks beyond the data: is y compared with something?
-bool is_row_guarded(const KernelView& view, const Access& access) {
+// `y * width + x` where launches have blocks beyond the data along one of them, 0 or 1: is it compared with something?
+bool is_guarded_along(const KernelView& view, const Access& access, std::size_t axis) {
   constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
+  const auto thread = axis == 0 ? Uses::thread_x : Uses::thread_y;
   const Expressions& e = view.trace.expressions;
-  const auto guards = [&](ExprId condition) { return e.uses(condition, Uses::thread_y | unknown); };
-  if (!e.uses(access.address, Uses::thread_y) || e.uses(access.address, Uses::clamped | unknown) || guards(access.alive)) return true;
+  const auto guards = [&](ExprId condition) { return e.uses(condition, thread | unknown); };
+  if (!e.uses(access.address, thread) || e.uses(access.address, Uses::clamped | unknown) || guards(access.alive)) return true;
   for (std::uint32_t c = access.context; c != none && c != 0; c = view.trace.contexts[c].parent) {
     if (guards(view.trace.contexts[c].condition)) return true;
   }
-  return !has_global_index(e, access.address, 1);
+  return !has_global_index(e, access.address, static_cast<int>(axis));
+}
+
+bool lacks_guard_beyond(const KernelView& view, const Access& access) {
+  return (view.has_blocks_beyond[0] && !is_guarded_along(view, access, 0)) ||
+         (view.has_blocks_beyond[1] && !is_guarded_along(view, access, 1));
 }
 
 // Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
@@ -157,7 +163,9 @@ bool lets_one_too_many(const Trace& trace, const Access& access, const std::set<
 }
 
 // Are there threads beyond the data, as far as is known?
-bool may_exceed(const KernelView& view) { return !(view.is_launched || view.is_handed_on) || view.exceeds_data || view.has_rows_beyond; }
+bool may_exceed(const KernelView& view) {
+  return !(view.is_launched || view.is_handed_on) || view.exceeds_data || view.has_blocks_beyond[1];
+}
 
 // What the kernel asks to be equal.
 std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
@@ -189,7 +197,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
     if (partial.lacks_one_of_others(access)) unlike_others.add(access.at);
-    if (!is_guarded(view, access) || (view.has_rows_beyond && !is_row_guarded(view, access))) unguarded.add(access.at);
+    if (!is_guarded(view, access) || lacks_guard_beyond(view, access)) unguarded.add(access.at);
   }
   const bool any_unguarded = unguarded.any();
   std::string missing = "nothing keeps it below the size of the array";
@@ -212,7 +220,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::guard_admits_size, is_partial);
   into.set(Id::missing_guard, missing);
   into.set(Id::is_launched, view.is_launched || view.is_handed_on);
-  into.set(Id::launch_rounds_up, view.exceeds_data || view.has_rows_beyond);
+  into.set(Id::launch_rounds_up, view.exceeds_data || view.has_blocks_beyond[1]);
 }
 
 }  // namespace frx::derive::cuda

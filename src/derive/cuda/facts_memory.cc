@@ -12,6 +12,7 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/split_elements.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
 #include "derive/warp/request.h"
@@ -250,10 +251,34 @@ bool has_narrow_parameters(const KernelView& view) {
   return false;
 }
 
+// What is moved in narrower pieces than it could be. To be called behind add_coalescing().
+void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
+  const std::optional<SplitElements> split = split_elements(view);
+  into.set(Id::has_split_elements, split.has_value());
+  if (!split) {
+    const std::string accesses = fmt::format("{}", into.number(Id::narrow_access_count).value_or(0));
+    into.set(Id::narrow_access_reason,
+             "Neighbouring threads move neighbouring elements, but only one narrow element each, in " + accesses + " accesses",
+             into.find(Id::likely_coalesced_1d)->places);
+    return;
+  }
+  Places places(view);
+  const Access &first = view.trace.accesses[split->first], &second = view.trace.accesses[split->second];
+  places.add(first.at);
+  places.add(second.at);
+  const auto text = [&](const Access& access) { return view.program.sources()[access.at.source].text_of(access.at.node); };
+  into.set(Id::narrow_access_reason,
+           fmt::format("Each thread moves `{}` and `{}`, which lie side by side, in two accesses of {} bytes, since nothing says that they "
+                       "are aligned to {} bytes",
+                       text(first), text(second), split->bytes, 2 * split->bytes),
+           places.take());
+}
+
 }  // namespace
 
 void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
+  add_narrow_accesses(view, into);
   add_reuse(view, into);
   into.set(Id::vectorized, view.names.vector_types);
   into.set(Id::has_scalar_params, has_narrow_parameters(view));

@@ -271,6 +271,7 @@ bool is_before_loop(const Trace& trace, const BarrierSite& before, const Barrier
   if (after.loop == none || trace.loops[after.loop].parent != before.loop || !is_only_in_loop(trace, after.context, before.context))
     return false;
   const Loop& loop = trace.loops[after.loop];
+  if (loop.halved != 0 || loop.shift == -1) return true;  // a tree without a step has one element, that of the thread which reads it
   return loop.last_order < trace.orders.size() && trace.orders[loop.last_order].kind == OrderSite::block &&
          trace.orders[loop.last_order].accesses == loop.last_access;
 }

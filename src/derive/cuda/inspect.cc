@@ -65,8 +65,7 @@ struct Inspected {
   }
 };
 
-Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const knowledge::SmLimits* limits,
-                    std::uint64_t steps) {
+Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const TargetGpu& gpu, std::uint64_t steps) {
   const Trace trace = trace_kernel(program, f, steps, launches.with);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
@@ -81,15 +80,17 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   view.is_of_constant_size = launches.count > 0 && !launches.has_open_size;
   view.fits_data = launches.count > 0 && launches.rounded_down == launches.count;
   view.exceeds_data = launches.rounds_up;
-  view.has_rows_beyond = launches.count > 0 && launches.rounded_up == launches.count;
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    view.has_blocks_beyond[axis] = launches.count > 0 && launches.rounded_up[axis] == launches.count;
   view.is_block_launched = launches.first_block.threads() > 0;
   Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
   result.subjects.reserve(2);
   result.subjects.push_back(facts_of(view, result.kernel));
   add_single_block(view, launches, result.subjects.back());
+  add_fixed_grid(view, launches, gpu.sm_count, result.subjects.back());
   add_launch_bounds(result.kernel, launches, result.subjects.back());
-  result.subjects.push_back(occupancy_subject(result.kernel, launches, limits));
-  result.advice = advice_for(result.kernel, launches, limits);
+  result.subjects.push_back(occupancy_subject(result.kernel, launches, gpu.limits));
+  result.advice = advice_for(result.kernel, launches, gpu.limits);
   return result;
 }
 
@@ -130,7 +131,7 @@ class FileReleaser {
 };
 
 // Keeps all subjects when there is no judge.
-Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, const Judge& judge) {
+Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& judge) {
   Judged result;
   const KeptThreads threads;
   const Program program(sources);
@@ -173,7 +174,7 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
     const std::uint64_t share = budget.share_of(found.size());
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
-      found[i] = inspected(program, function, *its_launches, limits, share);
+      found[i] = inspected(program, function, *its_launches, gpu, share);
       if (judge) found[i].judge_by(judge, files);
     });
     for (Inspected& one : found) {
@@ -192,12 +193,12 @@ Judged inspected_all(const Sources& sources, const knowledge::SmLimits* limits, 
 
 }  // namespace
 
-Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits) {
-  return inspected_all(Sources(sources), limits, {}).inspection;
+Inspection inspect(std::span<const model::cuda::Source> sources, const TargetGpu& gpu) {
+  return inspected_all(Sources(sources), gpu, {}).inspection;
 }
 
-Judged inspect_and_judge(std::span<model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge) {
-  return inspected_all(Sources(sources), limits, judge);
+Judged inspect_and_judge(std::span<model::cuda::Source> sources, const TargetGpu& gpu, const Judge& judge) {
+  return inspected_all(Sources(sources), gpu, judge);
 }
 
 }  // namespace frx::derive::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,9 +13,14 @@
 
 namespace frx::derive::cuda {
 
-// The files are one program: a kernel of one file may be launched, and its functions defined, in another. `limits` may be null;
-// then occupancy is not computed.
-model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const knowledge::SmLimits* limits);
+// What is known of the GPU that the code is for.
+struct TargetGpu {
+  const knowledge::SmLimits* limits = nullptr;  // without them occupancy is not computed
+  std::optional<double> sm_count = {};
+};
+
+// The files are one program: a kernel of one file may be launched, and its functions defined, in another.
+model::cuda::Inspection inspect(std::span<const model::cuda::Source> sources, const TargetGpu& gpu);
 
 // The same, but each subject is judged as soon as it is known, and then discarded. Findings are in the order of subjects and have
 // their snippets. A source whose syntax is packed is unpacked while it is analysed, and released once no later kernel can lead to it:
@@ -24,6 +30,6 @@ struct Judged {
   model::cuda::Inspection inspection;
   std::vector<model::Finding> findings;
 };
-Judged inspect_and_judge(std::span<model::cuda::Source> sources, const knowledge::SmLimits* limits, const Judge& judge);
+Judged inspect_and_judge(std::span<model::cuda::Source> sources, const TargetGpu& gpu, const Judge& judge);
 
 }  // namespace frx::derive::cuda

@@ -212,11 +212,17 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     agree(all.with.template_arguments, launch.template_arguments, all.count == 0);
     agree(all.with.arguments, launch.arguments, all.count == 0);
     ++all.count;
-    if (launch.rounding.is_up_in_y) ++all.rounded_up;
+    all.rounded_up[0] += launch.rounding.is_up;
+    all.rounded_up[1] += launch.rounding.is_up_in_y;
     all.rounds_up = all.rounds_up || launch.rounding.is_up;
     if (launch.rounding.is_down) ++all.rounded_down;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
+    if (launch.grid) ++all.fixed_grids;
+    if (launch.grid && launch.grid->volume() > all.most_blocks) {
+      all.most_blocks = launch.grid->volume();
+      all.most_blocks_at = launch.place;
+    }
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
     if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.size_of_block = launch.size_of_block;
     if (!launch.block) continue;

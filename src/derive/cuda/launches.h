@@ -1,6 +1,7 @@
 // Launches, facts about each of them, and advice on how a kernel could be launched.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -38,12 +39,15 @@ struct KernelLaunches {
   LaunchedWith with;               // what all of them agree on
   std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
-  std::uint32_t kernels = 0;        // of that name
-  bool rounds_up = false;           // a launch may have more threads along x than the data
-  std::uint32_t rounded_down = 0;   // launches that have no more
-  std::uint32_t rounded_up = 0;     // launches whose rows of blocks may be more than the data has
-  std::uint32_t single_blocks = 0;  // launches with one block, and where the first one is
+  std::uint32_t kernels = 0;                     // of that name
+  bool rounds_up = false;                        // a launch may have more threads along x than the data
+  std::uint32_t rounded_down = 0;                // launches that have no more
+  std::array<std::uint32_t, 2> rounded_up = {};  // launches whose blocks along x, along y may be more than the data asks for
+  std::uint32_t single_blocks = 0;               // launches with one block, and where the first one is
   model::TextPlace single_block_at;
+  std::uint32_t fixed_grids = 0;  // launches whose grid is a constant; the most blocks of any, and where that is
+  std::uint64_t most_blocks = 0;
+  model::TextPlace most_blocks_at;
   std::uint32_t blocks_of_size = 0;  // launches with a block of as many threads as a size of run time says, and that of the first one
   std::string size_of_block;
 };
@@ -55,6 +59,16 @@ void add_launch_bounds(const model::cuda::Kernel& kernel, const KernelLaunches& 
 
 // Is the work of a kernel that grows with some size done by one block, in all launches?
 void add_single_block(const KernelView& view, const KernelLaunches& launches, model::CodeSubject& into);
+
+// Does every launch of a kernel whose loops touch memory have a few blocks that are written there, whatever the size of the work?
+// `sm_count`: of the GPU, where that was given.
+void add_fixed_grid(const KernelView& view, const KernelLaunches& launches, std::optional<double> sm_count, model::CodeSubject& into);
+
+// Is a parameter of the kernel part of a sum or product?
+bool holds_parameter(const Trace& trace, ExprId sum);
+
+// As written: "i < n" of for (...; i < n; ...) and of while (i < n).
+std::string_view condition_of(const Program& program, const Loop& loop);
 
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 

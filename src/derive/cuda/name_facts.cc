@@ -13,7 +13,7 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 class NameScanner {
  public:
-  NameScanner(const Program& program, const Source& source) : program_(program), source_(source) {}
+  NameScanner(const Program& program, std::uint32_t source) : program_(program), index_(source), source_(program.sources()[source]) {}
 
   void read(std::uint32_t function) {
     for (std::uint32_t n = function; n < source_.syntax[function].last; ++n) {
@@ -48,7 +48,7 @@ class NameScanner {
   }
 
   bool is_constant(std::string_view name) const {
-    const Global* global = program_.global(name);
+    const Global* global = program_.global(name, index_);
     return global && global->is_constant_memory;
   }
 
@@ -70,6 +70,7 @@ class NameScanner {
   }
 
   const Program& program_;
+  std::uint32_t index_;
   const Source& source_;
   std::array<std::byte, 8192> buffer_;  // enough for the names of most kernels
   std::pmr::monotonic_buffer_resource scratch_{buffer_.data(), buffer_.size()};
@@ -91,7 +92,7 @@ NameFacts name_facts_of(const Program& program, const Trace& trace) {
   NameFacts all;
   for (const std::uint32_t function : trace.functions) {
     const NodeRef at = program.functions()[function].at;
-    NameScanner scanner(program, program.sources()[at.source]);
+    NameScanner scanner(program, at.source);
     scanner.read(at.node);
     merge(all, scanner.facts);
   }

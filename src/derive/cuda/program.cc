@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/declarations.h"
@@ -12,6 +14,9 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr std::size_t longest_name_of_type = 1000;  // of a longer one nothing is known
+
+// By which a constant of a class is kept.
+std::string constant_name(std::string_view record, std::string_view name) { return fmt::format("{}::{}", record, name); }
 
 std::uint32_t aligned(std::uint32_t offset, std::uint32_t to) { return to == 0 ? offset : (offset + to - 1) / to * to; }
 
@@ -136,8 +141,7 @@ void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<
     if (auto* function = std::get_if<Function>(&declaration)) {
       add_function(std::move(*function));
     } else if (const auto* global = std::get_if<NamedGlobal>(&declaration)) {
-      const auto [entry, is_new] = globals_.try_emplace(define(global->name, index), global->global);
-      if (!is_new) entry->second.is_ambiguous = true;
+      add_global(*global, index);
     } else if (const auto* enumerator = std::get_if<Enumerator>(&declaration)) {
       enumerators_.try_emplace(define(enumerator->name, index), enumerator->value);
     } else if (const auto* alias = std::get_if<Alias>(&declaration)) {
@@ -156,6 +160,22 @@ void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<
       if (structs_.try_emplace(record.name).second) records.push_back(std::move(record));
     }
   }
+}
+
+void Program::add_global(const NamedGlobal& named, std::uint32_t source) {
+  if (named.record.size() > longest_name_of_type) return;
+  std::string_view name = define(named.name, source);
+  if (!named.record.empty()) name = keep(constant_name(keep(named.record), name));
+  const auto [first, is_new] = globals_.try_emplace(name, named.global);
+  if (is_new) return;
+  std::vector<Global>& later = later_globals_[first->first];
+  Global& last = later.empty() ? first->second : later.back();
+  if (last.declaration.source == source) {
+    last.is_ambiguous = true;
+    return;
+  }
+  first->second.is_in_several = true;
+  later.push_back(named.global);
 }
 
 void Program::add_function(Function&& function) {
@@ -183,9 +203,21 @@ std::uint32_t Program::defined(std::string_view name) const {
   return number < defined_.size() && defined_[number].file != none ? number : none;
 }
 
-const Global* Program::global(std::string_view name) const {
+const Global* Program::global(std::string_view name, std::uint32_t source) const {
   const auto at = known_.may_have(name) ? globals_.find(name) : globals_.end();
-  return at == globals_.end() || sources_.is_released(at->second.declarator.source) ? nullptr : &at->second;
+  if (at == globals_.end()) return nullptr;
+  const Global* global = &at->second;
+  if (global->is_in_several && global->declaration.source != source) {
+    const auto later = later_globals_.find(at->first);
+    const auto own = std::ranges::lower_bound(later->second, source, {}, [](const Global& one) { return one.declaration.source; });
+    if (own != later->second.end() && own->declaration.source == source) global = &*own;
+  }
+  return sources_.is_released(global->declaration.source) ? nullptr : global;
+}
+
+const Global* Program::constant_of_class(std::string_view record, std::string_view name, std::uint32_t source) const {
+  if (record.empty() || record.size() > longest_name_of_type || !known_.may_have(name) || !known_.may_have(record)) return nullptr;
+  return global(constant_name(record, name), source);
 }
 
 std::optional<EnumeratorValue> Program::enumerator(std::string_view name) const {

@@ -41,11 +41,16 @@ struct Function {
   bool is_kernel = false, is_device = false;
 };
 
-// A variable at namespace scope: a constant, or device memory.
+// A variable at namespace scope: a constant, or device memory; or a constant of a class: static constexpr int rows = 8;
 struct Global {
   NodeRef declaration, declarator;
+  std::uint32_t value = none;  // the node of what it begins with
   bool is_constant_memory = false, is_device = false, is_shared = false;
-  bool is_ambiguous = false;
+  bool is_ambiguous = false;   // one of several of its file
+  bool is_in_several = false;  // files
+
+  // Is it what that file means by its name?
+  bool is_certain_in(std::uint32_t source) const { return !is_ambiguous && (!is_in_several || declaration.source == source); }
 };
 
 // The value of an enumerator: that of `base`, 0 where there is none, and `behind` more.
@@ -94,7 +99,8 @@ struct Defined {
   bool is_kernel = false, is_in_several = false;              // files
 };
 
-struct Record;  // derive/cuda/declarations.h
+struct Record;       // derive/cuda/declarations.h
+struct NamedGlobal;  // the same
 
 class Program {
  public:
@@ -122,7 +128,10 @@ class Program {
     const std::uint32_t number = defined(name);
     return number != none && defined_[number].is_kernel;
   }
-  const Global* global(std::string_view name) const;
+  // A variable that the file declares itself, else the first one of all files.
+  const Global* global(std::string_view name, std::uint32_t source) const;
+  // The same for the constant `name` of a class, named without its namespaces and template arguments.
+  const Global* constant_of_class(std::string_view record, std::string_view name, std::uint32_t source) const;
   std::optional<EnumeratorValue> enumerator(std::string_view name) const;
   const model::cuda::Macro* macro(std::string_view name, std::uint32_t& source) const;
   const Struct* struct_named(std::string_view name) const;
@@ -154,6 +163,7 @@ class Program {
   // Of a macro or a constant; 0: unknown.
   std::uint32_t number_named(std::string_view name) const;
   std::string_view define(std::string_view name, std::uint32_t source);
+  void add_global(const NamedGlobal& named, std::uint32_t source);
   // Files may be released; names are needed longer.
   std::string_view keep(std::string_view name) {
     known_.add(name);
@@ -169,7 +179,8 @@ class Program {
   NameFilter<65536> known_;       // all of names_: most names in code are those of local variables
   std::vector<Defined> defined_;  // by number of the name, for some of them
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> several_files_;  // by number of a name that is in several
-  std::unordered_map<std::string_view, Global> globals_;
+  std::unordered_map<std::string_view, Global> globals_;                         // the first one of a name
+  std::unordered_map<std::string_view, std::vector<Global>> later_globals_;  // further ones, by file; is_ambiguous: one of several of it
   std::unordered_map<std::string_view, EnumeratorValue> enumerators_;
   std::unordered_map<std::string_view, std::pair<std::uint32_t, std::uint32_t>> macros_;
   std::unordered_map<std::string_view, std::string_view> aliases_;
@@ -181,6 +192,12 @@ class Program {
 
 // The last name in `a::b::name<T>`, `object.name`, `*name`, `name[3]`: the identifier's node, or none.
 std::uint32_t name_in(const Source& source, std::uint32_t node);
+
+// The class, or the innermost namespace, in a::b<T>::name: b; empty when there is none.
+std::string_view innermost_scope(const Source& source, std::uint32_t qualified);
+
+// The class of a member function, wherever that is defined; empty for other functions. Of a::f() it is a, which may be a namespace.
+std::string_view class_of_function(const Source& source, const Function& function);
 
 // Does a declaration or definition have that specifier before its name: "__shared__", "extern", "const"?
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/cuda/read_source.h"
@@ -126,6 +127,36 @@ TEST_F(Declared, NamesOfPointersStandForWhatTheyPointTo) {
   EXPECT_EQ(program.type("Value").bytes, 4u);
   for (const char* name : {"Four", "Callback", "Cell", "float"}) EXPECT_EQ(program.pointer(name).levels, 0u) << name;
   EXPECT_EQ(program.type("Four").bytes, 0u);
+}
+
+TEST_F(Declared, AConstantIsThatOfTheFileThatNamesIt) {
+  const Program& program =
+      of({"const int block = 64, once = 1;\n", "void f();\n", "const int block = 128;\n", "const int block = 32, block = 16;\n"});
+  const auto value_in = [&](std::uint32_t file) {
+    const Global* global = program.global("block", file);
+    return global->is_certain_in(file) ? program.sources()[global->declaration.source].text_of(global->value) : "unknown";
+  };
+  EXPECT_EQ(value_in(0), "64");
+  EXPECT_EQ(value_in(1), "unknown");
+  EXPECT_EQ(value_in(2), "128");
+  EXPECT_EQ(value_in(3), "unknown");
+  EXPECT_TRUE(program.global("once", 3)->is_certain_in(3));
+}
+
+TEST_F(Declared, ConstantsOfClassesAreNamedWithThem) {
+  const Program& program =
+      of({"template <typename T> struct Tile { static constexpr int rows = 8, columns{16}; static int changes; int member = 4; };\n"
+          "struct Other { static const int rows; };\nconst int Other::rows = 2;\nnamespace a { struct Tile; }\n"});
+  const auto value_of = [&](std::string_view record, std::string_view name) {
+    const Global* constant = program.constant_of_class(record, name, 0);
+    return constant ? program.sources()[0].text_of(constant->value) : "none";
+  };
+  EXPECT_EQ(value_of("Tile", "rows"), "8");
+  EXPECT_EQ(value_of("Tile", "columns"), "{16}");
+  EXPECT_EQ(value_of("Other", "rows"), "2");
+  EXPECT_EQ(value_of("Tile", "changes"), "none");
+  EXPECT_EQ(value_of("Tile", "member"), "none");
+  EXPECT_EQ(program.global("rows", 0), nullptr);
 }
 
 }  // namespace

@@ -12,16 +12,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/launches.h"
 
 namespace frx::derive::cuda {
-namespace {
 
-using model::CodeSubject;
-using Id = model::CodeFactId;
-
-// Is a parameter of the kernel part of a sum or product?
 bool holds_parameter(const Trace& trace, ExprId root) {
   std::vector<ExprId> open{root};
   for (int steps = 0; !open.empty() && steps < 64; ++steps) {
@@ -35,6 +31,19 @@ bool holds_parameter(const Trace& trace, ExprId root) {
   }
   return false;
 }
+
+std::string_view condition_of(const Program& program, const Loop& loop) {
+  const Source& source = program.sources()[loop.at.source];
+  const std::uint32_t node = source.syntax.child(loop.at.node, Role::condition);
+  std::string_view text = source.text_of(node);
+  if (source.syntax.is(node, NodeKind::condition_clause) && text.size() > 2) text = trim(text.substr(1, text.size() - 2));
+  return text;
+}
+
+namespace {
+
+using model::CodeSubject;
+using Id = model::CodeFactId;
 
 // The threads of a block take turns up to a size that the launch passes.
 bool is_shared_by_threads(const Trace& trace, const Loop& loop) {
@@ -126,8 +135,7 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   if (is_of_size) {
     into.set(Id::single_block_work, fmt::format("block of `{}` threads, which fails beyond 1,024", launches.size_of_block));
   } else if (loop != trace.loops.end()) {
-    const Source& source = view.program.sources()[loop->at.source];
-    const std::string_view condition = source.text_of(source.syntax.child(loop->at.node, Role::condition));
+    const std::string_view condition = condition_of(view.program, *loop);
     into.set(Id::single_block_work, fmt::format("{} a loop of run-time length (`{}`)",
                                                 is_one_thread ? "block of one thread, which runs"
                                                 : is_shared   ? "block, whose threads share"

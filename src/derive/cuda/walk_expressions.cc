@@ -83,7 +83,9 @@ Value Walker::eval_kind(std::uint32_t node) {
     }
     case NodeKind::qualified_identifier: {
       const std::uint32_t name = name_in(source(), node);
-      return name == none ? with(e_.opaque()) : eval_identifier(name);
+      if (name == none) return with(e_.opaque());
+      const std::optional<Value> constant = eval_constant_of(innermost_scope(source(), node), text(name));
+      return constant ? *constant : eval_identifier(name);
     }
     default: return eval_others(node);
   }
@@ -216,21 +218,40 @@ Value Walker::global_memory(const Global& global) {
   return pointer_to(at->second);
 }
 
+// Tile::rows, of a class that no template chooses.
+std::optional<Value> Walker::eval_constant_of(std::string_view record, std::string_view name) {
+  if (template_types_.contains(record)) return std::nullopt;
+  const Global* global = program_.constant_of_class(record, name, source_);
+  return global && resolving_ <= 16 ? std::optional(eval_initial(*global, name, record)) : std::nullopt;
+}
+
 std::optional<Value> Walker::eval_global(std::string_view name) {
-  const Global* global = program_.global(name);
+  if (const auto constant = eval_constant_of(frames_.empty() ? "" : frames_.back().record, name)) return constant;
+  const Global* global = program_.global(name, source_);
   if (!global || resolving_ > 16) return std::nullopt;
   if (global->is_device || global->is_constant_memory || global->is_shared) {
     const Value memory = global_memory(*global);
     return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
   }
-  const Source& at = program_.sources()[global->declarator.source];
-  const bool is_const = has_word(at, global->declaration.node, "const") || has_word(at, global->declaration.node, "constexpr");
-  const std::uint32_t value = at.syntax.child(global->declarator.node, Role::value);
-  if (global->is_ambiguous || !is_const || value == none) return with(uniform_named(name));
-  const std::uint32_t outer = enter(global->declarator.source);
+  return eval_initial(*global, name, "");
+}
+
+// What a constant is, where it has that name: its first value, which knows no local variables.
+Value Walker::eval_initial(const Global& global, std::string_view name, std::string_view record) {
+  const Source& at = program_.sources()[global.declaration.source];
+  const bool is_const = has_word(at, global.declaration.node, "const") || has_word(at, global.declaration.node, "constexpr");
+  if (!global.is_certain_in(source_) || !is_const || global.value == none) return with(uniform_named(name));
+  const std::uint32_t outer = enter(global.declaration.source);
+  frames_.push_back({.function = frames_.empty() ? none : frames_.back().function,
+                     .first_slot = slots_.size(),
+                     .context = context_,
+                     .outer_returned = returned_,
+                     .outer_stays = stays_,
+                     .record = record});
   ++resolving_;
-  const Value result = eval(value);
+  const Value result = eval(global.value);
   --resolving_;
+  frames_.pop_back();
   enter(outer);
   return result;
 }

@@ -78,6 +78,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
                        .result_when = e_.constant(1),
                        .outer_returned = returned_,
                        .outer_stays = stays_,
+                       .record = class_of_function(source(), f),
                        .object = object ? std::optional(*object) : std::nullopt,
                        .gives_address = std::exchange(addressed_, NodeRef{}) == caller});
     declare_template_parameters(function);

@@ -36,7 +36,7 @@ bool Walker::is_memory(std::uint32_t node) {
         const auto slot = slot_named(text(node));
         if (slot) return slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar;
         if (this_in_memory(text(node))) return true;
-        const Global* global = program_.global(text(node));
+        const Global* global = program_.global(text(node), source_);
         return global && (global->is_device || global->is_shared || global->is_constant_memory);
       }
       case NodeKind::call: return returns_reference(node);
@@ -60,7 +60,7 @@ Value Walker::address_of(std::uint32_t node) {
     case NodeKind::identifier: {
       if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
       if (const Value* const own = this_in_memory(text(node))) return address_of_member(*own, text(node), node);
-      const Global* global = program_.global(text(node));
+      const Global* global = program_.global(text(node), source_);
       return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);
     }
     case NodeKind::call: {

@@ -134,7 +134,8 @@ void Walker::push_lambda_frame() {
                      .result = {},
                      .result_when = e_.constant(1),
                      .outer_returned = returned_,
-                     .outer_stays = stays_});
+                     .outer_stays = stays_,
+                     .record = around.record});
 }
 
 void Walker::pop_lambda_frame() {

@@ -13,7 +13,11 @@ void Walker::run(std::uint32_t function, const LaunchedWith& with) {
   returned_ = left_ = runs_ = stays_ = e_.constant(1);
   trace_.contexts.push_back({none, returned_, false, f.at});
   trace_.functions.push_back(function);
-  frames_.push_back({.function = function, .result_when = returned_, .outer_returned = returned_, .outer_stays = stays_});
+  frames_.push_back({.function = function,
+                     .result_when = returned_,
+                     .outer_returned = returned_,
+                     .outer_stays = stays_,
+                     .record = class_of_function(source(), f)});
   declare_template_parameters(function, &with);
   if (f.is_kernel) note_launch_bounds(f.at.node);
   const std::size_t before = slots_.size();

@@ -64,6 +64,7 @@ class Walker {
     ExprId result_when = 1;
     ExprId outer_returned = 1;
     ExprId outer_stays = 1;
+    std::string_view record = {};      // the class of the function
     std::optional<Value> object = {};  // that a member function was called on
     bool gives_address = false;        // of what it returns a reference to
   };
@@ -192,6 +193,8 @@ class Walker {
   Value eval_identifier(std::uint32_t node);
   void note_unknown_name(std::uint32_t node);
   std::optional<Value> eval_global(std::string_view name);
+  std::optional<Value> eval_constant_of(std::string_view record, std::string_view name);
+  Value eval_initial(const Global& global, std::string_view name, std::string_view record);
   std::optional<Value> eval_enumerator(std::string_view name);
   Value global_memory(const Global& global);
   Value eval_number(std::uint32_t node);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -17,11 +18,20 @@ constexpr std::int64_t many = 16;        // iterations of a loop whose number is
 constexpr std::int64_t least_reads = 9;  // of each element, by as many threads: fewer are no reason for a tile
 constexpr std::size_t most_loops = 64;
 
-// How far apart the coordinates of neighbouring threads are in an image of another size is unknown: x * width / other_width.
+// How far apart the coordinates of neighbouring threads are in an image of another size is unknown: x * width / other_width. That of
+// i / width * width + i % width is known.
 bool is_scaled(const Expressions& e, ExprId address) {
-  return e.uses(address, Uses::floating) || has_part(e, address, [&](ExprId part) {
-           return e[part].op == Op::div && !e.constant_of(e[part].b) && e.uses(e[part].a, Uses::thread);
-         });
+  if (e.uses(address, Uses::floating)) return true;
+  std::set<ExprId> quotients, rows;
+  has_part(e, address, [&](ExprId part) {
+    const Expr& x = e[part];
+    if (x.op == Op::div && !e.constant_of(x.b) && e.uses(x.a, Uses::thread)) quotients.insert(part);
+    const auto is_of = [&](ExprId quotient, ExprId factor) { return e[quotient].op == Op::div && e[quotient].b == factor; };
+    if (x.op == Op::mul && is_of(x.a, x.b)) rows.insert(x.a);
+    if (x.op == Op::mul && is_of(x.b, x.a)) rows.insert(x.b);
+    return false;
+  });
+  return !std::ranges::includes(rows, quotients);
 }
 
 bool may_be_windowed(const Trace& trace, const Access& access) {
