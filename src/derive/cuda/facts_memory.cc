@@ -54,12 +54,16 @@ std::vector<model::TextPlace> with_first(std::vector<model::TextPlace> places, c
   return places;
 }
 
-void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& into) {
+std::string access_text(const KernelView& view, const Access& access) {
   constexpr std::size_t longest = 60;
+  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
+  return text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text);
+}
+
+void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& into) {
   const Access& access = view.trace.accesses[worst];
   const AccessPattern& pattern = view.patterns.accesses[worst];
-  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
-  into.set(Id::access_text, text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text));
+  into.set(Id::access_text, access_text(view, access));
   const bool knows_element = access.bytes != 0 && !access.is_guess;
   into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element));
   into.set(Id::sector_bound, times_the_sectors(pattern, knows_element));
@@ -129,6 +133,83 @@ class UnknownRecords {
   std::map<std::uint32_t, std::size_t> first_;
 };
 
+// x[columns[k]] in a loop: an element of each lane that global memory says, in a sector of its own perhaps. Where all lanes read one index,
+// they lie side by side behind it; an index that was found through another one is a kind of object mostly, and the table of kinds is small.
+class Gathered {
+ public:
+  explicit Gathered(const KernelView& view) : view_(view), e_(view.trace.expressions) {
+    const std::vector<Access>& accesses = view.trace.accesses;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const AccessPattern& pattern = view.patterns.accesses[i];
+      const bool is_same =
+          pattern.kind == AccessPattern::uniform || (pattern.distinct > 0 && pattern.distinct * fewest_of < pattern.threads);
+      if (accesses[i].kind == Access::load && is_global(view, i))
+        same_for_warp_.try_emplace({accesses[i].memory, accesses[i].address}, is_same);
+    }
+  }
+
+  void consider(std::size_t i) {
+    const Access& access = view_.trace.accesses[i];
+    if (access.kind == Access::atomic || access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
+    if (e_.uses(access.address, Uses::loaded) && is_repeated(view_.trace, access) && has_index(access.address)) found_.push_back(i);
+  }
+
+  // The first of them, as what the kernel does worst.
+  void add_to(CodeSubject& into) const {
+    if (found_.empty()) return;
+    const Access& first = view_.trace.accesses[found_.front()];
+    Places places(view_);
+    for (const std::size_t i : found_) places.add(view_.trace.accesses[i].at);
+    into.set(Id::strided_or_pitched, true, places.take());
+    into.set(Id::access_text, access_text(view_, first));
+    into.set(Id::lane_distance, std::string("at places that the data choose"));
+    into.set(Id::sector_bound, fmt::format("up to {} times", warp::sector_bytes / first.bytes));
+    into.set(Id::rows_from_memory, true);
+    into.set(Id::repeated_access, true);
+  }
+
+ private:
+  static constexpr std::uint32_t fewest_of = 4;  // lanes with an index of their own: one of so many
+  static constexpr std::uint32_t widest = 8;     // bytes: a float4 costs twice its sectors at most
+
+  // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
+  // element.
+  bool has_index(ExprId address) const {
+    constexpr int most_looked_at = 64;
+    std::vector<ExprId> open{address};
+    bool found = false;
+    for (int looked_at = 0; !open.empty() && looked_at < most_looked_at; ++looked_at) {
+      const ExprId id = open.back();
+      const Expr& x = e_[id];
+      open.pop_back();
+      if (x.op == Op::add || x.op == Op::sub || x.op == Op::mul) {
+        open.insert(open.end(), {x.a, x.b});
+      } else if (x.op == Op::load) {
+        found = found || is_own_index(id);
+      } else if (e_.uses(id, Uses::iteration)) {
+        return false;
+      }
+    }
+    return found;
+  }
+
+  bool is_own_index(ExprId load) const {
+    const auto is_other = [&](ExprId part) { return e_[part].op == Op::load && !is_same_for_warp(part); };
+    return e_.uses(e_[load].a, Uses::thread) && same_for_warp_.contains({e_[load].b, e_[load].a}) && !is_same_for_warp(load) &&
+           !has_part(e_, e_[load].a, is_other);
+  }
+
+  bool is_same_for_warp(ExprId load) const {
+    const auto found = same_for_warp_.find({e_[load].b, e_[load].a});
+    return found != same_for_warp_.end() && found->second;
+  }
+
+  const KernelView& view_;
+  const Expressions& e_;
+  std::map<std::pair<std::uint32_t, ExprId>, bool> same_for_warp_;  // by memory and address of loads from global memory
+  std::vector<std::size_t> found_;
+};
+
 void add_unknown_record(const KernelView& view, std::size_t access, std::size_t members, CodeSubject& into) {
   Places places(view);
   places.add(view.trace.accesses[access].at);
@@ -140,6 +221,13 @@ void add_unknown_record(const KernelView& view, std::size_t access, std::size_t 
   into.set(Id::repeated_access, is_repeated(view.trace, view.trace.accesses[access]));
 }
 
+// Where the data choose who makes it, a wider store would change its neighbours.
+bool is_of_narrow_numbers(const KernelView& view, std::size_t i) {
+  const Access& access = view.trace.accesses[i];
+  const bool is_number = !access.is_guess || view.trace.memories[access.memory].is_of_numbers;
+  return access.bytes <= 4 && is_number && is_flat(view, i) && !is_chosen_by_data(view.trace, access);
+}
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
   Places spread(view), flat(view), narrow(view), all(view);
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
@@ -147,6 +235,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   bool worst_repeats = false, any_repeats = false;
   Places records(view);
   UnknownRecords unknown(view);
+  Gathered gathered(view);
   std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
@@ -155,8 +244,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     const bool repeats = is_repeated(view.trace, access);
     any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
-    const bool is_of_narrow_numbers = access.bytes <= 4 && (!access.is_guess || view.trace.memories[access.memory].is_of_numbers);
-    if (is_flat(view, i) && is_of_narrow_numbers && !is_chosen_by_data(view.trace, access)) {  // a wider store would change its neighbours
+    if (is_of_narrow_numbers(view, i)) {
       narrow.add(access.at);
       any_narrow_load = any_narrow_load || access.kind == Access::load;
     }
@@ -165,6 +253,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (is_of_one_thread(view.trace, access)) continue;
     if (!is_spread && !is_record) {
       unknown.consider(i);
+      gathered.consider(i);
       continue;
     }
     if (is_record) {
@@ -190,7 +279,11 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (!worst) {
-    if (const auto record = unknown.found()) add_unknown_record(view, record->first, record->second, into);
+    if (const auto record = unknown.found()) {
+      add_unknown_record(view, record->first, record->second, into);
+    } else {
+      gathered.add_to(into);
+    }
     return;
   }
   add_worst_access(view, *worst, into);

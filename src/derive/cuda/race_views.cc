@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 
 Trees trees_in(const Trace& trace) {
@@ -99,12 +101,21 @@ RaceViews::Reached RaceViews::reached_in(const Lanes& lanes) const {
   Reached reached;
   for (const Context& context : trace_.contexts) {
     const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
-    const Mask surely = is_open ? Mask() : mask_of(lanes, context.condition, false);
+    const bool runs = context.is_loop && is_same_in_block(context.condition);
+    const Mask surely = is_open ? Mask() : runs ? Mask().set() : mask_of(lanes, context.condition, false);
     const Mask perhaps = is_open || lanes.is_known(context.condition) ? surely : mask_of(lanes, context.condition, true);
     reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
     reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
   }
   return reached;
+}
+
+bool RaceViews::is_same_in_block(ExprId condition) const {
+  if (!e_.uses(condition, Uses::loaded) || e_.uses(condition, Uses::thread | Uses::varying | Uses::opaque)) return false;
+  return !has_part(e_, condition, [&](ExprId part) {
+    const Space space = e_[part].op == Op::load ? trace_.memories[e_[part].b].space : Space::global;
+    return e_[part].op == Op::loop_value || (space != Space::global && space != Space::constant);
+  });
 }
 
 bool RaceViews::is_of_unknown_share(ExprId condition) const {

@@ -56,6 +56,8 @@ class RaceViews {
   Sample sample_of(Sample::Kind kind) const;
   std::optional<std::int64_t> extent_of(const Memory& memory) const;
   Reached reached_in(const Lanes& lanes) const;
+  // `k < ends[blockIdx.x]`: what global memory says decides for the whole block whether its loop goes on.
+  bool is_same_in_block(ExprId condition) const;
   // `threadIdx.x < n`: n may be a few threads or all of them.
   bool is_of_unknown_share(ExprId condition) const;
   bool compares_elements(ExprId condition) const;
