@@ -210,7 +210,10 @@ class Gathered {
   std::vector<std::size_t> found_;
 };
 
-void add_unknown_record(const KernelView& view, std::size_t access, std::size_t members, CodeSubject& into) {
+bool add_unknown_record(const KernelView& view, const UnknownRecords& records, CodeSubject& into) {
+  const auto found = records.found();
+  if (!found) return false;
+  const auto [access, members] = *found;
   Places places(view);
   places.add(view.trace.accesses[access].at);
   into.set(Id::only_records, true);
@@ -219,6 +222,7 @@ void add_unknown_record(const KernelView& view, std::size_t access, std::size_t 
   into.set(Id::lane_distance, fmt::format("one object apart, which has {} members or more,", members));
   into.set(Id::sector_bound, std::string("several times"));
   into.set(Id::repeated_access, is_repeated(view.trace, view.trace.accesses[access]));
+  return true;
 }
 
 // Where the data choose who makes it, a wider store would change its neighbours.
@@ -279,11 +283,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (!worst) {
-    if (const auto record = unknown.found()) {
-      add_unknown_record(view, record->first, record->second, into);
-    } else {
-      gathered.add_to(into);
-    }
+    if (!add_unknown_record(view, unknown, into)) gathered.add_to(into);
     return;
   }
   add_worst_access(view, *worst, into);
