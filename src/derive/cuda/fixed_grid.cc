@@ -4,12 +4,14 @@
 //
 // Where each thread has an element of its own, the size of the work is as fixed as the grid, and more threads for each element are needed.
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/launches.h"
+#include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -42,8 +44,9 @@ void add_fixed_grid(const KernelView& view, const KernelLaunches& launches, std:
   into.set(Id::fixed_grid_blocks, static_cast<double>(launches.most_blocks), {launches.most_blocks_at});
   into.set(Id::fixed_grid_shares, loop == shared);
   into.set(Id::fixed_grid_fills_gpu, sm_count && static_cast<double>(launches.most_blocks) >= *sm_count);
-  into.set(Id::fixed_grid_work, loop == shared ? fmt::format("whatever the length of the loop that its threads share (`{}`)", condition)
-                                               : fmt::format("and each of its threads runs a loop (`{}`)", condition));
+  const std::string quoted = condition.empty() ? "" : fmt::format(" (`{}`)", condition);
+  into.set(Id::fixed_grid_work,
+           (loop == shared ? "whatever the length of the loop that its threads share" : "and each of its threads runs a loop") + quoted);
 }
 
 }  // namespace frx::derive::cuda

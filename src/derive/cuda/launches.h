@@ -64,12 +64,6 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, mo
 // `sm_count`: of the GPU, where that was given.
 void add_fixed_grid(const KernelView& view, const KernelLaunches& launches, std::optional<double> sm_count, model::CodeSubject& into);
 
-// Is a parameter of the kernel part of a sum or product?
-bool holds_parameter(const Trace& trace, ExprId sum);
-
-// As written: "i < n" of for (...; i < n; ...) and of while (i < n).
-std::string_view condition_of(const Program& program, const Loop& loop);
-
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 
 // The occupancy of a block of that size, without registers: they are unknown before compilation.

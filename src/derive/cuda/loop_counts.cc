@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -76,6 +78,29 @@ std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop) {
   const Expr& last = e[test.b];
   if (last.op == Op::sub && e.constant_of(last.b) == 1) return last.a;
   return last.op == Op::add && e.constant_of(last.b) == -1 ? std::optional(last.a) : std::nullopt;
+}
+
+bool holds_parameter(const Trace& trace, ExprId root) {
+  std::vector<ExprId> open{root};
+  for (int steps = 0; !open.empty() && steps < 64; ++steps) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (std::ranges::find(trace.parameters, id) != trace.parameters.end()) return true;
+    const Expr& x = trace.expressions[id];
+    if (x.op < Op::add || x.op > Op::bit_xor) continue;
+    open.push_back(x.a);
+    open.push_back(x.b);
+  }
+  return false;
+}
+
+std::string_view condition_of(const Program& program, const Loop& loop) {
+  const Source& source = program.sources()[loop.at.source];
+  const std::uint32_t node = source.syntax.child(loop.at.node, Role::condition);
+  std::string_view text = source.text_of(node);
+  const bool is_in_parentheses = source.syntax.is(node, NodeKind::condition_clause) || source.syntax.is(node, NodeKind::parenthesized);
+  if (is_in_parentheses && text.size() > 2) text = trim(text.substr(1, text.size() - 2));
+  return text;
 }
 
 }  // namespace frx::derive::cuda

@@ -1,9 +1,11 @@
-// How often a loop runs, where constants decide.
+// How often a loop runs, where constants decide, and what else decides it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
+#include "derive/cuda/program.h"
 #include "derive/cuda/trace.h"
 
 namespace frx::derive::cuda {
@@ -17,5 +19,11 @@ bool runs_at_least(const Expressions& e, const Loop& loop, std::int64_t least);
 
 // The length of a loop whose iterations are counted from 0 on: `k < n`, `k <= n - 1`, `k != n`; nothing for other conditions.
 std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop);
+
+// Is a parameter of the kernel part of a sum or product, such as the end of a loop?
+bool holds_parameter(const Trace& trace, ExprId sum);
+
+// As written: "i < n" of for (...; i < n; ...) and of while (i < n); "" of for (;;).
+std::string_view condition_of(const Program& program, const Loop& loop);
 
 }  // namespace frx::derive::cuda

@@ -12,34 +12,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/launches.h"
+#include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
-
-bool holds_parameter(const Trace& trace, ExprId root) {
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !open.empty() && steps < 64; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (std::ranges::find(trace.parameters, id) != trace.parameters.end()) return true;
-    const Expr& x = trace.expressions[id];
-    if (x.op < Op::add || x.op > Op::bit_xor) continue;
-    open.push_back(x.a);
-    open.push_back(x.b);
-  }
-  return false;
-}
-
-std::string_view condition_of(const Program& program, const Loop& loop) {
-  const Source& source = program.sources()[loop.at.source];
-  const std::uint32_t node = source.syntax.child(loop.at.node, Role::condition);
-  std::string_view text = source.text_of(node);
-  if (source.syntax.is(node, NodeKind::condition_clause) && text.size() > 2) text = trim(text.substr(1, text.size() - 2));
-  return text;
-}
-
 namespace {
 
 using model::CodeSubject;
