@@ -359,11 +359,10 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
   const Access &first = view.trace.accesses[split->first], &second = view.trace.accesses[split->second];
   places.add(first.at);
   places.add(second.at);
-  const auto text = [&](const Access& access) { return view.program.sources()[access.at.source].text_of(access.at.node); };
   into.set(Id::narrow_access_reason,
            fmt::format("Each thread moves `{}` and `{}`, which lie side by side, in two accesses of {} bytes, since nothing says that they "
                        "are aligned to {} bytes",
-                       text(first), text(second), split->bytes, 2 * split->bytes),
+                       access_text(view, first), access_text(view, second), split->bytes, 2 * split->bytes),
            places.take());
 }
 

@@ -13,12 +13,9 @@
 #include <vector>
 
 #include "derive/cuda/access_cost.h"
-#include "derive/cuda/types.h"
 
 namespace frx::derive::cuda {
 namespace {
-
-constexpr std::uint32_t widest_access = 16;
 
 // Is it a multiple of that power of two, whatever its variables are?
 bool is_multiple_of(const Expressions& e, ExprId root, std::int64_t of) {
@@ -36,7 +33,7 @@ bool is_multiple_of(const Expressions& e, ExprId root, std::int64_t of) {
     } else if (x.op == Op::mul) {
       const auto left = e.constant_of(x.a), right = e.constant_of(x.b);
       if (!left && !right) return false;
-      open.emplace_back(left ? x.b : x.a, unit / std::gcd(left ? *left : *right, unit));
+      open.emplace_back(left ? x.b : x.a, unit / std::gcd((left ? *left : *right) % unit, unit));
     } else {
       return false;
     }
@@ -46,7 +43,7 @@ bool is_multiple_of(const Expressions& e, ExprId root, std::int64_t of) {
 
 // Does the type of the elements say how they are aligned?
 bool is_aligned(const Program& program, const Memory& memory, std::uint32_t to) {
-  if (type_named(memory.type).parts > 1 || program.type(memory.type).parts > 1) return true;
+  if (program.type(memory.type).parts > 1) return true;
   const Struct* const record = program.struct_named(memory.type);
   return record && record->alignment >= to;
 }
@@ -83,10 +80,12 @@ std::optional<SplitElements> split_elements(const KernelView& view) {
     const Access &first = trace.accesses[i], &second = trace.accesses[j];
     const bool is_alike = first.memory == second.memory && first.kind == second.kind && first.context == second.context &&
                           first.bytes == second.bytes && first.alive == second.alive;
-    if (!is_alike || place_of(j) != place_of(i) + first.bytes || 2 * first.bytes > widest_access) continue;
+    // Both are those of a sample, which may have wrapped around.
+    const bool is_behind = static_cast<std::uint64_t>(place_of(j)) - static_cast<std::uint64_t>(place_of(i)) == first.bytes;
+    if (!is_alike || !is_behind) continue;
     if (view.patterns.accesses[i].lane_stride != view.patterns.accesses[j].lane_stride) continue;
-    const std::int64_t joint = 2 * first.bytes;
-    if (!is_multiple_of(e, first.address, joint) || is_aligned(view.program, trace.memories[first.memory], 2 * first.bytes)) continue;
+    const std::uint32_t joint = 2 * first.bytes;
+    if (!is_multiple_of(e, first.address, joint) || is_aligned(view.program, trace.memories[first.memory], joint)) continue;
     const bool is_better = !found || (first.loop != none && trace.accesses[found->first].loop == none);
     if (is_better) found = SplitElements{i, j, first.bytes};
   }
