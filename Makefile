@@ -10,7 +10,10 @@ demo: dependencies
 	@echo "The brief for a person or a language model lies in build/demo:"
 	@ls -1 build/demo
 
-test: test-dependencies build
+# What only tests need is installed while the build runs; the second configuration finds it.
+test: dependencies
+	@$(MAKE) --no-print-directory -j2 test-dependencies build
+	@cmake --preset dev >/dev/null
 	@ctest --preset dev
 
 # What needs no build; the rest of ./dev lint is in the tests.

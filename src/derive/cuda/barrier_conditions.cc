@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -12,31 +14,24 @@ constexpr int most_steps = 64;  // through the parts of a condition
 // it was before and what the iterations make of it.
 bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root) {
   const Expressions& e = trace.expressions;
-  std::vector<ExprId> open{root}, seen;
+  std::vector<ExprId> seen;
   bool any = false;
-  for (int steps = 0; !open.empty(); ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (lanes.is_known(id) || std::ranges::find(seen, id) != seen.end()) continue;
+  const bool is_complete = walk_parts(e, root, most_steps, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (lanes.is_known(id) || std::ranges::find(seen, id) != seen.end()) return Operands();
     seen.push_back(id);
-    if (steps > most_steps || x.op == Op::varying || x.op == Op::opaque) return false;
+    if (x.op == Op::varying || x.op == Op::opaque) return std::nullopt;
     if (x.op == Op::load) {
       const bool is_own = lanes.is_known(x.a) && lanes.count() > 1 && lanes.at(x.a, 0) != lanes.at(x.a, 1);
-      if (!is_own || trace.memories[x.b].space != Space::global) return false;
+      if (!is_own || trace.memories[x.b].space != Space::global) return std::nullopt;
       any = true;
-    } else if (x.op == Op::loop_value) {
-      const auto value = std::ranges::lower_bound(trace.loop_values, id, {}, &LoopValue::id);
-      if (value == trace.loop_values.end() || value->id != id || e.uses(id, Uses::opaque)) return false;
-      open.insert(open.end(), {value->before, value->made});
-    } else if (x.op == Op::select) {
-      open.insert(open.end(), {x.a, x.b, x.c});
-    } else if (x.op >= Op::add) {
-      open.push_back(x.a);
-      if (x.op < Op::neg) open.push_back(x.b);
+      return Operands();
     }
-  }
-  return any;
+    if (x.op != Op::loop_value) return Operands::all_of(x);
+    const auto value = std::ranges::lower_bound(trace.loop_values, id, {}, &LoopValue::id);
+    if (value == trace.loop_values.end() || value->id != id || e.uses(id, Uses::opaque)) return std::nullopt;
+    return Operands{value->before, value->made};
+  });
+  return is_complete && any;
 }
 
 }  // namespace
@@ -44,16 +39,9 @@ bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root) {
 bool is_of_thread_alone(const Expressions& e, ExprId condition) {
   if (!e.uses(condition, Uses::thread)) return false;
   if (e.uses(condition, Uses::block | Uses::loaded | Uses::varying | Uses::opaque | Uses::floating)) return false;
-  std::vector<ExprId> open{condition};
-  for (int steps = 0; !open.empty(); ++steps) {
-    const Expr& x = e[open.back()];
-    open.pop_back();
-    if (steps > 64 || x.op == Op::uniform || x.op == Op::select) return false;
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return true;
+  return walk_parts(e, condition, most_steps, [](ExprId, const Expr& x) {
+    return x.op == Op::uniform || x.op == Op::select ? std::nullopt : std::optional(Operands::all_of(x));
+  });
 }
 
 bool is_sized_by_launch(const Expressions& e, ExprId alive) {
@@ -63,21 +51,15 @@ bool is_sized_by_launch(const Expressions& e, ExprId alive) {
 bool is_of_template(const Trace& trace, ExprId condition) {
   const Expressions& e = trace.expressions;
   if (!e.uses(condition, Uses::uniform)) return false;
-  std::vector<ExprId> open{condition};
+  constexpr int most = 256;
   bool any = false;
-  for (int steps = 0; !open.empty() && steps < 256; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (x.op == Op::uniform && !trace.is_template_value(id)) return false;
-    if (x.op >= Op::block_x && x.op <= Op::block_z) return false;
+  const bool is_complete = walk_parts(e, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::uniform && !trace.is_template_value(id)) return std::nullopt;
+    if (x.op >= Op::block_x && x.op <= Op::block_z) return std::nullopt;
     any = any || x.op == Op::uniform;
-    if (x.op < Op::load) continue;
-    open.push_back(x.a);
-    if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
-    if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
-  }
-  return any;
+    return Operands::all_of(x);
+  });
+  return is_complete && any;
 }
 
 bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition) {

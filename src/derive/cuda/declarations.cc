@@ -105,6 +105,10 @@ bool has_word(const Source& source, std::uint32_t declaration, std::string_view 
   return false;
 }
 
+bool is_declared_constant(const Source& source, std::uint32_t declaration) {
+  return has_word(source, declaration, "const") || has_word(source, declaration, "constexpr");
+}
+
 bool is_one_statement(const Source& source, std::uint32_t body) {
   std::uint32_t only = none;
   for (std::uint32_t c = source.syntax.first_child(body); c != none; c = source.syntax.next_sibling(c)) {
@@ -259,7 +263,7 @@ class Declarer {
 
   // struct Tile { static constexpr int rows = 8, columns = 32; };
   void add_constants_of_class(std::uint32_t node) {
-    if (!has_word(source_, node, "static") || !(has_word(source_, node, "const") || has_word(source_, node, "constexpr"))) return;
+    if (!has_word(source_, node, "static") || !is_declared_constant(source_, node)) return;
     const std::string_view record = record_around(node);
     if (record.empty()) return;
     Global constant;
@@ -278,7 +282,7 @@ class Declarer {
     if (!syntax_.is(declarator, NodeKind::init_declarator) ||
         !syntax_.is(syntax_.child(declarator, Role::declarator), NodeKind::identifier))
       return;
-    if (!has_word(source_, declaration, "const") && !has_word(source_, declaration, "constexpr")) return;
+    if (!is_declared_constant(source_, declaration)) return;
     const std::uint32_t value = syntax_.child(declarator, Role::value);
     if (const std::uint32_t number = value == none ? 0 : extent_in(text(value)); number != 0)
       found_.emplace_back(NamedNumber{name, number});

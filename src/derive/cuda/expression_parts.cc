@@ -2,21 +2,10 @@
 
 namespace frx::derive::cuda {
 
-bool has_part(const Expressions& e, ExprId root, const std::function<bool(ExprId)>& is_it) {
-  constexpr int most_looked_at = 256;
-  std::vector<ExprId> open{root};
-  for (int looked_at = 0; !open.empty() && looked_at < most_looked_at; ++looked_at) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (is_it(id)) return true;
-    const Expr& x = e[id];
-    if (x.op < Op::load) continue;
-    open.push_back(x.a);
-    if (x.op == Op::load || (x.op >= Op::neg && x.op < Op::select)) continue;
-    open.push_back(x.b);
-    if (x.op == Op::select) open.push_back(x.c);
-  }
-  return false;
+Operands Operands::all_of(const Expr& x) {
+  if (x.op < Op::load) return {};
+  if (x.op == Op::select) return {x.a, x.b, x.c};
+  return x.op == Op::load || x.op >= Op::neg ? Operands{x.a} : Operands{x.a, x.b};
 }
 
 bool is_masked_by_size(const Expressions& e, ExprId root) {

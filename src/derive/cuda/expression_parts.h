@@ -1,7 +1,11 @@
 // What an expression is made of.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,8 +13,49 @@
 
 namespace frx::derive::cuda {
 
+// The operands with which a walk over an expression goes on; none, unless some are given.
+class Operands {
+ public:
+  Operands() = default;
+  Operands(std::initializer_list<ExprId> ids) : count_(ids.size()) { std::ranges::copy(ids, ids_.begin()); }
+
+  // Those that are expressions: of a load its index alone, of a leaf none.
+  static Operands all_of(const Expr& x);
+
+  std::span<const ExprId> ids() const { return {ids_.data(), count_}; }
+
+ private:
+  std::array<ExprId, 3> ids_{};  // an expression has no more
+  std::size_t count_ = 0;
+};
+
+// Calls visit(part, its expression), which answers with which operands to go on, or nothing in order to stop, for an expression and its
+// parts, the first operands first. False where it was stopped, or stopped itself at more than `most` parts: some have not been visited.
+template <class Visit>
+bool walk_parts(const Expressions& e, ExprId root, int most, Visit&& visit) {
+  std::vector<ExprId> open{root};
+  for (int visited = 0; !open.empty(); ++visited) {
+    const ExprId part = open.back();
+    open.pop_back();
+    if (visited == most) return false;
+    const std::optional<Operands> next = visit(part, e[part]);
+    if (!next) return false;
+    open.insert(open.end(), next->ids().rbegin(), next->ids().rend());
+  }
+  return true;
+}
+
 // Is some part of an expression, or the expression itself, as asked for? False for a part that is too far down.
-bool has_part(const Expressions& e, ExprId root, const std::function<bool(ExprId)>& is_it);
+template <class IsIt>
+bool has_part(const Expressions& e, ExprId root, IsIt&& is_it) {
+  constexpr int most = 256;
+  bool found = false;
+  walk_parts(e, root, most, [&](ExprId part, const Expr& x) {
+    found = is_it(part);
+    return found ? std::nullopt : std::optional(Operands::all_of(x));
+  });
+  return found;
+}
 
 // Calls take(part, is_not) for what a condition joins by "and": each part holds, or with is_not does not hold, where the condition holds.
 // `!(x > w || y > h)` has the parts x > w and y > h, neither of which holds. Of a long condition only some.

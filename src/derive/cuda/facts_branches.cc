@@ -11,8 +11,7 @@
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/loop_counts.h"
-#include "derive/warp/request.h"
+#include "derive/cuda/lone_threads.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -30,22 +29,12 @@ class UniformLoads {
   bool decide(ExprId condition) {
     look();
     const Expressions& e = view_.trace.expressions;
-    std::vector<ExprId> open{condition};
-    for (int steps = 0; !open.empty(); ++steps) {
-      const ExprId id = open.back();
-      const Expr& x = e[id];
-      open.pop_back();
-      if (steps > 64 || (x.op >= Op::thread_x && x.op <= Op::thread_z)) return false;
-      if (x.op == Op::load) {
-        if (!uniform_.contains(x.a)) open.push_back(x.a);  // a[rows[warp]]
-        continue;
-      }
-      if (x.op < Op::add || !e.uses(id, Uses::thread | Uses::loaded)) continue;
-      open.push_back(x.a);
-      if (x.op < Op::neg || x.op == Op::select) open.push_back(x.b);
-      if (x.op == Op::select) open.push_back(x.c);
-    }
-    return true;
+    constexpr int most = 64;
+    return walk_parts(e, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (x.op >= Op::thread_x && x.op <= Op::thread_z) return std::nullopt;
+      if (x.op == Op::load) return uniform_.contains(x.a) ? Operands() : Operands{x.a};  // a[rows[warp]]
+      return e.uses(id, Uses::thread | Uses::loaded) ? Operands::all_of(x) : Operands();
+    });
   }
 
   bool any_of_lanes(ExprId condition) {
@@ -85,75 +74,6 @@ ExprId side_of_thread(const Expressions& e, ExprId condition) {
   if (!is_comparison || e.uses(x.a, Uses::thread) == e.uses(x.b, Uses::thread)) return condition;
   return e.uses(x.a, Uses::thread) ? x.a : x.b;
 }
-
-bool is_within(const BranchSite& site, NodeRef at) {
-  return at.source == site.at.source && at.node >= site.consequence && at.node < site.last;
-}
-
-// if (lane == 0) for (i = 0; i < n; ++i) ...: the other lanes of each warp wait for as long as this takes. Loops of few iterations are a
-// short task; one that ends when memory says so is a lock or a list, which lanes could not share.
-bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {
-  const Op op = trace.expressions[site.condition].op;
-  if (site.consequence == none || site.alternative != none || (op != Op::eq && op != Op::logical_not)) return false;
-  const std::uint32_t in_source = site.at.source;
-  for (const Loop& loop : trace.loops) {
-    if (loop.at.source != in_source || loop.parent == none) continue;
-    const Loop& around = trace.loops[loop.parent];
-    const auto number = static_cast<std::uint32_t>(&loop - trace.loops.data());
-    if (!is_within(site, around.at) || is_short(trace, number) || is_short(trace, loop.parent)) continue;
-    constexpr std::uint16_t unknown = Uses::loaded | Uses::varying | Uses::opaque;
-    if (!trace.expressions.uses(loop.condition, unknown) && !trace.expressions.uses(around.condition, unknown)) return true;
-  }
-  return false;
-}
-
-constexpr std::int64_t least_iterations = 64;  // of a loop that is long for one thread
-
-// for (i = 0; i < blockDim.x; ++i): does a loop run for as many iterations as a block has threads, or for 64, as far as the code tells?
-bool is_of_block(const Expressions& e, const Loop& loop) {
-  constexpr auto unknown = Uses::loaded | Uses::varying | Uses::opaque;
-  const auto is_block_size = [&](ExprId part) { return e[part].op == Op::block_dim_x; };
-  return (has_part(e, loop.condition, is_block_size) && !e.uses(loop.condition, unknown)) || runs_at_least(e, loop, least_iterations);
-}
-
-// if (threadIdx.x == 0) ...: does one thread of a block of several warps take the branch, in a kernel with barriers?
-bool is_for_one_thread(const KernelView& view, const BranchSite& site) {
-  const Expressions& e = view.trace.expressions;
-  const Op op = e[site.condition].op;
-  if (site.alternative != none || (op != Op::eq && op != Op::logical_not) || view.trace.barriers.empty()) return false;
-  constexpr auto of_more = Uses::block | Uses::loaded | Uses::iteration | Uses::clamped;
-  if (e.uses(site.condition, of_more) || !e.uses(site.condition, Uses::thread_x) || view.block.threads() <= warp::lane_count) return false;
-  const bool is_line = view.block.y * view.block.z == 1;
-  return is_line || e.uses(site.condition, Uses::thread_y);  // else one thread of each row
-}
-
-// for (i = 0; i < blockDim.x; ++i) sum += s[i]: a loop of that thread, while the others wait at a barrier or have nothing left to do. Not
-// one that is short, or of a length that memory decides.
-bool has_long_loop(const KernelView& view, const BranchSite& site) {
-  const Trace& trace = view.trace;
-  std::set<std::uint32_t> seen;  // loops
-  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
-    const Access& access = trace.accesses[i];
-    const Space space = trace.memories[access.memory].space;
-    if ((space != Space::shared && space != Space::global) || !trace.expressions.uses(access.address, Uses::iteration)) continue;
-    for (std::uint32_t l = access.loop; l != none && seen.insert(l).second; l = trace.loops[l].parent) {
-      if (is_within(site, trace.loops[l].at) && is_of_block(trace.expressions, trace.loops[l])) return true;
-    }
-  }
-  return false;
-}
-
-// tile = tiles[blockIdx.x]: a record for which one thread needs as many accesses of 16 bytes, the widest ones, as the iterations of a long
-// loop.
-bool copies_large_record(const KernelView& view, const BranchSite& site) {
-  constexpr std::int64_t least_bytes = least_iterations * 16;
-  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
-    const Access& access = view.trace.accesses[i];
-    if (!access.is_guess && access.bytes >= least_bytes && is_within(site, access.at)) return true;
-  }
-  return false;
-}
-
 // How many accesses are made within a side of a branch.
 std::size_t accesses_within(const KernelView& view, const BranchSite& site, std::uint32_t side) {
   const std::uint32_t end = view.program.sources()[site.at.source].syntax[side].last;
@@ -231,22 +151,17 @@ bool is_bounds_check(const KernelView& view, const BranchSite& site) {
 // Are all sizes in the condition constants, of a template or a header?
 bool is_of_constants(const Trace& trace, ExprId condition) {
   const Expressions& e = trace.expressions;
-  std::vector<ExprId> open{condition};
+  constexpr int most = 64;
   bool any = false;
-  for (int steps = 0; !open.empty(); ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (steps > 64 || x.op == Op::load || x.op == Op::select) return false;
+  const bool is_complete = walk_parts(e, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::load || x.op == Op::select) return std::nullopt;
     if (x.op == Op::uniform) {
       any = true;
-      if (!trace.is_template_value(id)) return false;
+      if (!trace.is_template_value(id)) return std::nullopt;
     }
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return any;
+    return Operands::all_of(x);
+  });
+  return is_complete && any;
 }
 
 // May several lanes of a warp take each path? Conditions on whole warps or on a single lane do not count.
@@ -276,12 +191,61 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
   return uniform.any_of_lanes(site.condition);
 }
 
+// Branches that split warps, by what they cost.
+class Divergence {
+ public:
+  explicit Divergence(const KernelView& view)
+      : view_(view), by_one_(view), costly_(view), short_(view), by_one_shortly_(view), by_data_(view) {}
+
+  void consider(std::size_t i, UniformLoads& uniform) {
+    const BranchSite& site = view_.trace.branches[i];
+    if (is_divergence(view_, i)) {
+      const bool is_costly = is_costly_divergence(view_, site);
+      (is_costly ? costly_ : short_).add(site.at);
+      if (site.alternative != none) has_second_way_[is_costly] = true;
+      return;
+    }
+    const LoneWork work = view_.patterns.branches[i].elects_one ? lone_work(view_, site) : LoneWork::nothing;
+    if (work != LoneWork::nothing) {
+      loops_alone_ = loops_alone_ || work != LoneWork::large_record;
+      (work == LoneWork::loop_of_warps ? by_one_shortly_ : by_one_).add(site.at);
+    } else if (is_divergence_by_data(view_, site, uniform)) {
+      by_data_.add(site.at);
+    }
+  }
+
+  // The costliest kind that there is.
+  void add_to(CodeSubject& into) {
+    for (Places* kind : {&costly_, &by_one_, &short_, &by_one_shortly_, &by_data_}) {
+      if (!kind->any()) continue;
+      const bool is_by_one = kind == &by_one_ || kind == &by_one_shortly_, is_by_data = kind == &by_data_;
+      const bool takes_both = is_by_data || (!is_by_one && has_second_way_[kind == &costly_]);
+      into.set(Id::warp_divergence_pattern, true, kind->take());
+      into.set(Id::costly_divergence, kind == &costly_ || kind == &by_one_);
+      std::string cause;
+      if (is_by_data) cause = ", where what they have read differs";
+      if (is_by_one)
+        cause =
+            std::string(", behind which one thread of the block ") + (loops_alone_ ? "runs a loop alone" : "copies a large record alone");
+      into.set(Id::divergence_cause, std::move(cause));
+      into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
+      return;
+    }
+    into.set(Id::warp_divergence_pattern, false);
+  }
+
+ private:
+  const KernelView& view_;
+  Places by_one_, costly_, short_, by_one_shortly_, by_data_;
+  bool loops_alone_ = false;
+  std::array<bool, 2> has_second_way_{};  // of the short ones, and of the costly ones
+};
+
 void add_branches(const KernelView& view, CodeSubject& into) {
-  Places all(view), divergent(view), costly(view), by_data(view), by_one(view), checks(view);
-  bool loops_alone = false;
-  std::array<bool, 2> has_second_way{};  // of the divergent ones, and of the costly ones
+  Places all(view), checks(view);
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   UniformLoads uniform(view);
+  Divergence divergence(view);
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
     if (may_diverge_in_warp(view, i, uniform)) {
@@ -291,18 +255,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
       else
         by_case[chosen.node].push_back(site.at);
     }
-    if (is_divergence(view, i)) {
-      const bool is_costly = is_costly_divergence(view, site);
-      (is_costly ? costly : divergent).add(site.at);
-      if (site.alternative != none) has_second_way[is_costly] = true;
-    } else if (const bool is_for_one = view.patterns.branches[i].elects_one && is_for_one_thread(view, site),
-               has_loop = is_for_one && has_long_loop(view, site);
-               has_loop || (is_for_one && copies_large_record(view, site))) {
-      loops_alone = loops_alone || has_loop;
-      by_one.add(site.at);
-    } else if (is_divergence_by_data(view, site, uniform)) {
-      by_data.add(site.at);
-    }
+    divergence.consider(i, uniform);
     if (is_bounds_check(view, site)) checks.add(site.at);
   }
   // Only one case of a switch is executed: the one with most branches counts.
@@ -311,20 +264,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
     for (const NodeRef at : fullest->second) all.add(at);
   }
   into.set(Id::branch_count, all.count(), all.take());
-  const bool any_costly = costly.any(), is_by_one = !any_costly && by_one.any();
-  const bool is_by_data = !any_costly && !is_by_one && !divergent.any() && by_data.any();
-  const bool any = any_costly || is_by_one || divergent.any() || is_by_data;
-  into.set(Id::warp_divergence_pattern, any, (any_costly ? costly : is_by_one ? by_one : is_by_data ? by_data : divergent).take());
-  if (any) {
-    const bool takes_both = is_by_data || (!is_by_one && has_second_way[any_costly]);
-    into.set(Id::costly_divergence, any_costly || is_by_one);
-    std::string cause;
-    if (is_by_data) cause = ", where what they have read differs";
-    if (is_by_one)
-      cause = std::string(", behind which one thread of the block ") + (loops_alone ? "runs a loop alone" : "copies a large record alone");
-    into.set(Id::divergence_cause, std::move(cause));
-    into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
-  }
+  divergence.add_to(into);
   into.set(Id::bounds_check_count, checks.count(), checks.take());
 }
 

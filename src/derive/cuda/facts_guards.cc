@@ -64,20 +64,14 @@ bool lacks_guard_beyond(const KernelView& view, const Access& access) {
 // Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
 bool is_of_group(const Expressions& e, ExprId address) {
   constexpr std::int64_t least = 2;
-  std::vector<ExprId> open{address};
-  constexpr int most_looked_at = 64;
-  for (int i = 0; !open.empty(); ++i) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (i > most_looked_at) return false;
-    if (!e.uses(id, Uses::thread)) continue;
+  constexpr int most = 64;
+  return walk_parts(e, address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (!e.uses(id, Uses::thread)) return Operands();
     const auto by = e.constant_of(x.b).value_or(0);
-    if ((x.op == Op::div && by >= least) || (x.op == Op::shr && by >= 1)) continue;
-    if (x.op < Op::add || x.op >= Op::neg) return false;
-    open.insert(open.end(), {x.a, x.b});
-  }
-  return true;
+    if ((x.op == Op::div && by >= least) || (x.op == Op::shr && by >= 1)) return Operands();
+    if (x.op < Op::add || x.op >= Op::neg) return std::nullopt;
+    return Operands{x.a, x.b};
+  });
 }
 
 // Does the size of the launch follow from the data? A kernel that queries the size of its grid works with any; memory with an element for
@@ -92,18 +86,17 @@ bool asks_for_the_grid(const Trace& trace) {
 
 // Is an address a sum with that term, times sizes perhaps?
 bool has_term(const Expressions& e, ExprId address, ExprId term) {
-  constexpr int most_looked_at = 32;
-  std::vector<ExprId> open{address};
-  for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (id == term) return true;
-    if (x.op == Op::add) open.insert(open.end(), {x.a, x.b});
-    if (x.op == Op::mul && !e.uses(x.b, Uses::thread)) open.push_back(x.a);
-    if (x.op == Op::mul && !e.uses(x.a, Uses::thread)) open.push_back(x.b);
-  }
-  return false;
+  constexpr int most = 32;
+  bool found = false;
+  walk_parts(e, address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    found = id == term;
+    if (found) return std::nullopt;
+    if (x.op == Op::add) return Operands{x.a, x.b};
+    if (x.op != Op::mul) return Operands();
+    if (!e.uses(x.b, Uses::thread)) return e.uses(x.a, Uses::thread) ? Operands{x.a} : Operands{x.a, x.b};
+    return e.uses(x.a, Uses::thread) ? Operands() : Operands{x.b};
+  });
+  return found;
 }
 
 // Offsets of rows, edges of bins: one more than there are rows.

@@ -133,7 +133,7 @@ class UnknownRecords {
   std::map<std::uint32_t, std::size_t> first_;
 };
 
-// x[columns[k]] in a loop: an element of each lane that global memory says, in a sector of its own perhaps. Where all lanes read one index,
+// x[columns[k]]: an element of each lane that global memory says, in a sector of its own perhaps. Where all lanes read one index,
 // they lie side by side behind it; an index that was found through another one is a kind of object mostly, and the table of kinds is small.
 class Gathered {
  public:
@@ -151,21 +151,26 @@ class Gathered {
   void consider(std::size_t i) {
     const Access& access = view_.trace.accesses[i];
     if (access.kind == Access::atomic || access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
-    if (e_.uses(access.address, Uses::loaded) && is_repeated(view_.trace, access) && has_index(access.address)) found_.push_back(i);
+    // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
+    if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
+    if (e_.uses(access.address, Uses::loaded) && has_index(access.address)) found_.push_back(i);
   }
 
-  // The first of them, as what the kernel does worst.
+  // The first of them in a loop, or else the first, as what the kernel does worst.
   void add_to(CodeSubject& into) const {
     if (found_.empty()) return;
-    const Access& first = view_.trace.accesses[found_.front()];
+    const std::vector<Access>& accesses = view_.trace.accesses;
+    const auto in_loop = std::ranges::find_if(found_, [&](std::size_t i) { return is_repeated(view_.trace, accesses[i]); });
+    const Access& first = accesses[in_loop == found_.end() ? found_.front() : *in_loop];
     Places places(view_);
-    for (const std::size_t i : found_) places.add(view_.trace.accesses[i].at);
+    places.add(first.at);
+    for (const std::size_t i : found_) places.add(accesses[i].at);
     into.set(Id::strided_or_pitched, true, places.take());
     into.set(Id::access_text, access_text(view_, first));
     into.set(Id::lane_distance, std::string("at places that the data choose"));
     into.set(Id::sector_bound, fmt::format("up to {} times", warp::sector_bytes / first.bytes));
     into.set(Id::rows_from_memory, true);
-    into.set(Id::repeated_access, true);
+    into.set(Id::repeated_access, in_loop != found_.end());
   }
 
  private:
@@ -175,22 +180,18 @@ class Gathered {
   // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
   // element.
   bool has_index(ExprId address) const {
-    constexpr int most_looked_at = 64;
-    std::vector<ExprId> open{address};
+    constexpr int most = 64;
     bool found = false;
-    for (int looked_at = 0; !open.empty() && looked_at < most_looked_at; ++looked_at) {
-      const ExprId id = open.back();
-      const Expr& x = e_[id];
-      open.pop_back();
-      if (x.op == Op::add || x.op == Op::sub || x.op == Op::mul) {
-        open.insert(open.end(), {x.a, x.b});
-      } else if (x.op == Op::load) {
+    const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (x.op == Op::add || x.op == Op::sub || x.op == Op::mul) return Operands{x.a, x.b};
+      if (x.op == Op::load) {
         found = found || is_own_index(id);
       } else if (e_.uses(id, Uses::iteration)) {
-        return false;
+        return std::nullopt;
       }
-    }
-    return found;
+      return Operands();
+    };
+    return walk_parts(e_, address, most, consider) && found;
   }
 
   bool is_own_index(ExprId load) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/shared_races.h"
 
@@ -33,44 +34,29 @@ void add_races(const KernelView& view, CodeSubject& into) {
 // for all?
 bool is_beside_size(const Expressions& e, const Expr& comparison) {
   constexpr int most_terms = 32;
-  std::vector<ExprId> open{comparison.a, comparison.b};
   bool has_size = false;
-  for (int terms = 0; !open.empty(); ++terms) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (terms > most_terms || e.uses(id, Uses::varying)) return false;
-    if (x.op == Op::add || x.op == Op::sub || x.op == Op::neg) {
-      open.push_back(x.a);
-      if (x.op != Op::neg) open.push_back(x.b);
-    } else if (e.uses(id, Uses::thread_x)) {
-      if (e.uses(id, Uses::loaded)) return false;
-    } else {
+  const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (e.uses(id, Uses::varying)) return std::nullopt;
+    if (x.op == Op::add || x.op == Op::sub || x.op == Op::neg) return Operands::all_of(x);
+    if (!e.uses(id, Uses::thread_x)) {
       has_size = has_size || e.uses(id, Uses::uniform | Uses::loaded | Uses::opaque);
+    } else if (e.uses(id, Uses::loaded)) {
+      return std::nullopt;
     }
-  }
-  return has_size;
+    return Operands();
+  };
+  return walk_parts(e, comparison.a, most_terms, consider) && walk_parts(e, comparison.b, most_terms, consider) && has_size;
 }
 
 // i < n, or i < n && j < m
 bool compares_with_size(const Expressions& e, ExprId condition) {
-  constexpr int most_looked_at = 32;
-  std::vector<ExprId> open{condition};
-  for (int looked_at = 0; !open.empty(); ++looked_at) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (looked_at > most_looked_at) return false;
-    if (!e.uses(id, Uses::thread_x | Uses::varying)) continue;
-    if (x.op == Op::logical_and || x.op == Op::logical_or) {
-      open.insert(open.end(), {x.a, x.b});
-    } else if (x.op == Op::logical_not) {
-      open.push_back(x.a);
-    } else if ((x.op != Op::lt && x.op != Op::le) || !is_beside_size(e, x)) {
-      return false;
-    }
-  }
-  return true;
+  constexpr int most = 32;
+  return walk_parts(e, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (!e.uses(id, Uses::thread_x | Uses::varying)) return Operands();
+    if (x.op == Op::logical_and || x.op == Op::logical_or || x.op == Op::logical_not) return Operands::all_of(x);
+    if ((x.op != Op::lt && x.op != Op::le) || !is_beside_size(e, x)) return std::nullopt;
+    return Operands();
+  });
 }
 
 // Do nothing but such comparisons keep lanes from it? Those behind the end of the data often have nothing more to do.
@@ -116,7 +102,8 @@ std::uint32_t release_after(const Trace& trace, const Access& taken, std::uint32
   return none;
 }
 
-// Is a lock taken and given back with stores between them and nothing that makes these visible first?
+// Is a lock taken and given back with stores between them and nothing that makes the last of these visible first? A fence behind the taking
+// orders what is read, not what is written.
 void add_locks(const KernelView& view, CodeSubject& into) {
   constexpr std::size_t most_exchanges = 64;
   const Trace& trace = view.trace;
@@ -126,13 +113,16 @@ void add_locks(const KernelView& view, CodeSubject& into) {
     if (!trace.exchanges[k].decides || trace.expressions.is_unknown(view.trace.accesses[taken].address)) continue;
     const std::uint32_t given = release_after(trace, trace.accesses[taken], taken + 1);
     if (given == none) continue;
-    const auto after = std::ranges::upper_bound(trace.orders, taken, {}, &OrderSite::accesses);
-    if (after != trace.orders.end() && after->accesses <= given) continue;
-    const auto is_guarded = [&](const Access& access) {
+    const auto is_guarded = [&](std::uint32_t i) {
+      const Access& access = trace.accesses[i];
       return access.kind == Access::store && access.memory != trace.accesses[taken].memory &&
              trace.memories[access.memory].space != Space::local;
     };
-    if (std::any_of(trace.accesses.begin() + taken, trace.accesses.begin() + given, is_guarded)) places.add(trace.accesses[given].at);
+    std::uint32_t last = given - 1;
+    while (last > taken && !is_guarded(last)) --last;
+    if (last == taken) continue;
+    const auto after = std::ranges::upper_bound(trace.orders, last, {}, &OrderSite::accesses);
+    if (after == trace.orders.end() || after->accesses > given) places.add(trace.accesses[given].at);
   }
   const bool any = places.any();
   into.set(Id::unfenced_lock, any, places.take());

@@ -195,41 +195,26 @@ class LoopBarriers {
 
   // `row * 64 + t`: the round is added, times a size perhaps, and not cut.
   bool steps_evenly(ExprId address, ExprId iteration) const {
-    constexpr int most_terms = 64;
-    std::vector<ExprId> open{address};
+    constexpr int most = 64;
     bool any = false;
-    for (int i = 0; !open.empty(); ++i) {
-      const ExprId id = open.back();
-      const Expr& x = e_[id];
-      open.pop_back();
-      if (i > most_terms) return false;
+    const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
       if (id == iteration) any = true;
-      if (id == iteration || !e_.uses(id, Uses::iteration)) continue;
-      if (x.op == Op::add || x.op == Op::sub) {
-        open.insert(open.end(), {x.a, x.b});
-      } else if (x.op == Op::mul && e_.uses(x.a, Uses::iteration) != e_.uses(x.b, Uses::iteration)) {
-        open.push_back(e_.uses(x.a, Uses::iteration) ? x.a : x.b);
-      } else if (holds(id, iteration)) {
-        return false;
+      if (id == iteration || !e_.uses(id, Uses::iteration)) return Operands();
+      if (x.op == Op::add || x.op == Op::sub) return Operands{x.a, x.b};
+      if (x.op == Op::mul && e_.uses(x.a, Uses::iteration) != e_.uses(x.b, Uses::iteration)) {
+        return Operands{e_.uses(x.a, Uses::iteration) ? x.a : x.b};
       }
-    }
-    return any;
+      return holds(id, iteration) ? std::nullopt : std::optional(Operands());
+    };
+    return walk_parts(e_, address, most, consider) && any;
   }
 
   bool holds(ExprId root, ExprId wanted) const {
-    constexpr int most_looked_at = 64;
-    std::vector<ExprId> open{root};
-    for (int i = 0; !open.empty(); ++i) {
-      const ExprId id = open.back();
-      open.pop_back();
-      if (id == wanted || i > most_looked_at) return true;
-      const Expr& x = e_[id];
-      if (x.op < Op::add || !e_.uses(id, Uses::iteration)) continue;
-      open.push_back(x.a);
-      if (x.op < Op::neg) open.push_back(x.b);
-      if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
-    }
-    return false;
+    constexpr int most = 64;
+    return !walk_parts(e_, root, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (id == wanted) return std::nullopt;
+      return e_.uses(id, Uses::iteration) ? Operands::all_of(x) : Operands();
+    });
   }
 
   const KernelView& view_;
@@ -242,17 +227,9 @@ class LoopBarriers {
 }  // namespace
 
 bool holds_loop_value(const Expressions& e, ExprId root) {
-  constexpr int most_looked_at = 64;
-  std::vector<ExprId> open{root};
-  for (int i = 0; !open.empty(); ++i) {
-    const Expr& x = e[open.back()];
-    open.pop_back();
-    if (x.op == Op::loop_value || i > most_looked_at) return true;
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return false;
+  constexpr int most = 128;
+  return !walk_parts(e, root, most,
+                     [](ExprId, const Expr& x) { return x.op == Op::loop_value ? std::nullopt : std::optional(Operands::all_of(x)); });
 }
 
 namespace {

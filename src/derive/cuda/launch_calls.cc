@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -70,22 +71,19 @@ bool Walker::rounds_up(ExprId blocks) const {
   constexpr int most_terms = 8;
   std::int64_t more = 0;
   bool has_divisor = false;
-  std::vector<ExprId> open{quotient.a};
-  for (int i = 0; i < most_terms && !open.empty(); ++i) {
-    const ExprId part = open.back();
-    const Expr& x = e_[part];
-    open.pop_back();
+  walk_parts(e_, quotient.a, most_terms, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
     if (const auto number = e_.constant_of(part)) {
       more += *number;
     } else if (part == quotient.b) {
       has_divisor = true;
     } else if (x.op == Op::add) {
-      open.insert(open.end(), {x.a, x.b});
+      return Operands{x.a, x.b};
     } else if (x.op == Op::sub && e_.constant_of(x.b)) {
       more -= *e_.constant_of(x.b);
-      open.push_back(x.a);
+      return Operands{x.a};
     }
-  }
+    return Operands();
+  });
   return by ? more == *by - 1 : has_divisor && more == -1;
 }
 

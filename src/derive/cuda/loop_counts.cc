@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -25,17 +27,12 @@ std::optional<std::int64_t> value_in(const Expressions& e, ExprId id, ExprId ite
 // The terms of a sum that are no constants.
 std::vector<ExprId> terms_of(const Expressions& e, ExprId sum) {
   constexpr int most = 16;
-  std::vector<ExprId> open{sum}, terms;
-  for (int steps = 0; !open.empty() && steps < most; ++steps) {
-    const ExprId id = open.back();
-    const Expr& x = e[id];
-    open.pop_back();
-    if (x.op == Op::add || x.op == Op::sub) {
-      open.insert(open.end(), {x.b, x.a});
-    } else if (!e.constant_of(id)) {
-      terms.push_back(id);
-    }
-  }
+  std::vector<ExprId> terms;
+  walk_parts(e, sum, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::add || x.op == Op::sub) return Operands{x.a, x.b};
+    if (!e.constant_of(id)) terms.push_back(id);
+    return Operands();
+  });
   return terms;
 }
 
@@ -81,17 +78,14 @@ std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop) {
 }
 
 bool holds_parameter(const Trace& trace, ExprId root) {
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !open.empty() && steps < 64; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (std::ranges::find(trace.parameters, id) != trace.parameters.end()) return true;
-    const Expr& x = trace.expressions[id];
-    if (x.op < Op::add || x.op > Op::bit_xor) continue;
-    open.push_back(x.a);
-    open.push_back(x.b);
-  }
-  return false;
+  constexpr int most = 64;
+  bool found = false;
+  walk_parts(trace.expressions, root, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    found = std::ranges::find(trace.parameters, id) != trace.parameters.end();
+    if (found) return std::nullopt;
+    return x.op >= Op::add && x.op <= Op::bit_xor ? Operands{x.a, x.b} : Operands();
+  });
+  return found;
 }
 
 std::string_view condition_of(const Program& program, const Loop& loop) {

@@ -16,23 +16,18 @@ class Atoms {
 
   // The loop is bounded: an index has few terms.
   void add(ExprId root) {
-    std::vector<ExprId> open{root};
-    for (int steps = 0; !open.empty() && steps < 256; ++steps) {
-      const ExprId id = open.back();
-      open.pop_back();
-      const Expr& x = e_[id];
+    constexpr int most = 256;
+    walk_parts(e_, root, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      const bool is_part = x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and;
       if (id == iteration_) {
         has_iteration_ = true;
-      } else if ((x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and) && e_.uses(id, Uses::thread)) {
-        atoms.insert(id);
-      } else if ((x.op >= Op::thread_x && x.op <= Op::block_z) || x.op == Op::iteration) {
+      } else if ((is_part && e_.uses(id, Uses::thread)) || (x.op >= Op::thread_x && x.op <= Op::block_z) || x.op == Op::iteration) {
         atoms.insert(id);
       } else if (x.op >= Op::add) {
-        open.push_back(x.a);
-        if (x.op < Op::neg) open.push_back(x.b);
-        if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
+        return Operands::all_of(x);
       }
-    }
+      return Operands();
+    });
   }
 
   bool has_iteration() const { return has_iteration_; }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/loop_counts.h"
 #include "derive/cuda/patterns.h"
 
@@ -21,18 +22,12 @@ struct WalkedRow {
 
 // Is a number made of sums and products alone, so that neighbouring threads have different ones? One for each warp is a quotient.
 bool is_of_each_thread(const Expressions& e, ExprId id) {
-  constexpr int most_looked_at = 32;
-  std::vector<ExprId> open{id};
-  for (int looked_at = 0; !open.empty(); ++looked_at) {
-    const Expr& x = e[open.back()];
-    open.pop_back();
-    if (looked_at > most_looked_at || (x.op > Op::mul && x.op != Op::shl)) return false;
-    if (x.op == Op::load) return false;
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    open.push_back(x.b);
-  }
-  return e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
+  constexpr int most = 32;
+  const auto consider = [](ExprId, const Expr& x) -> std::optional<Operands> {
+    if ((x.op > Op::mul && x.op != Op::shl) || x.op == Op::load) return std::nullopt;
+    return Operands::all_of(x);
+  };
+  return walk_parts(e, id, most, consider) && e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
 }
 
 // `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well.

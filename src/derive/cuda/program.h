@@ -202,6 +202,9 @@ std::string_view class_of_function(const Source& source, const Function& functio
 // Does a declaration or definition have that specifier before its name: "__shared__", "extern", "const"?
 bool has_word(const Source& source, std::uint32_t declaration, std::string_view word);
 
+// Is it declared const or constexpr?
+bool is_declared_constant(const Source& source, std::uint32_t declaration);
+
 // Is the body of a function a single expression, such as `{ __syncthreads(); }` or `{ return p[i]; }`?
 bool is_one_statement(const Source& source, std::uint32_t body);
 

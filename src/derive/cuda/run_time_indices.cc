@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -73,18 +75,14 @@ class Terms {
 // an address.
 bool holds_run_time(const Trace& trace, ExprId term) {
   const Expressions& e = trace.expressions;
-  std::vector<ExprId> open{term};
-  for (int steps = 0; !open.empty() && steps < most_leaves; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (is_leaf_of_run_time(trace, id)) return true;
-    const Expr& x = e[id];
+  bool found = false;
+  walk_parts(e, term, most_leaves, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    found = is_leaf_of_run_time(trace, id);
+    if (found) return std::nullopt;
     const bool computes = (x.op >= Op::add && x.op <= Op::max) || x.op == Op::neg || x.op == Op::bit_not;
-    if (!computes) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return false;
+    return computes ? Operands::all_of(x) : Operands();
+  });
+  return found;
 }
 
 bool any_of_run_time(const Trace& trace, const Terms& terms) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/loop_counts.h"
 #include "derive/cuda/race_views.h"
 
@@ -188,16 +189,7 @@ class RaceFinder : public RaceViews {
 
   bool reads_shared(ExprId root) const {
     if (!e_.uses(root, Uses::loaded)) return false;
-    std::vector<ExprId> open{root};
-    for (int steps = 0; !open.empty() && steps < 64; ++steps) {
-      const Expr& x = e_[open.back()];
-      open.pop_back();
-      if (x.op == Op::load && trace_.memories[x.b].space == Space::shared) return true;
-      if (x.op < Op::load) continue;
-      open.push_back(x.a);
-      if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
-    }
-    return false;
+    return has_part(e_, root, [&](ExprId part) { return e_[part].op == Op::load && trace_.memories[e_[part].b].space == Space::shared; });
   }
 
   // Grids are ordered by grid.sync(), by fences and by code that is not seen here.
@@ -295,21 +287,14 @@ class RaceFinder : public RaceViews {
 
   // What all threads add to the number of an element.
   std::set<ExprId> parts_for_all(ExprId address) const {
-    constexpr int most_looked_at = 64;
+    constexpr int most = 64;
     std::set<ExprId> found;
-    std::vector<ExprId> open{address};
-    for (int i = 0; !open.empty() && i < most_looked_at; ++i) {
-      const ExprId id = open.back();
-      const Expr& x = e_[id];
-      open.pop_back();
-      if (x.op == Op::add) {
-        open.insert(open.end(), {x.a, x.b});
-      } else if (x.op == Op::mul && (e_.constant_of(x.a) || e_.constant_of(x.b))) {
-        open.push_back(e_.constant_of(x.a) ? x.b : x.a);
-      } else if (!e_.uses(id, Uses::thread) && e_.constant_of(id) != 0) {
-        found.insert(id);
-      }
-    }
+    walk_parts(e_, address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (x.op == Op::add) return Operands{x.a, x.b};
+      if (x.op == Op::mul && (e_.constant_of(x.a) || e_.constant_of(x.b))) return Operands{e_.constant_of(x.a) ? x.b : x.a};
+      if (!e_.uses(id, Uses::thread) && e_.constant_of(id) != 0) found.insert(id);
+      return Operands();
+    });
     return found;
   }
 

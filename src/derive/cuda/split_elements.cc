@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <numeric>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "derive/cuda/access_cost.h"

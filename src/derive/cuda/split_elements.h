@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "derive/cuda/facts.h"
 
@@ -14,7 +13,7 @@ struct SplitElements {
   std::uint32_t bytes = 0;            // of each
 };
 
-// The pair in the innermost loop, or the first one of several.
+// A pair in a loop if there is one, and of several the first.
 std::optional<SplitElements> split_elements(const KernelView& view);
 
 }  // namespace frx::derive::cuda

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/patterns.h"
 #include "derive/warp/request.h"
 
@@ -88,20 +89,17 @@ ExprId size_in(const Expressions& e, ExprId product) {
 }
 
 SizedTerms sized_terms(const Expressions& e, ExprId root) {
+  constexpr int most = 16;
   SizedTerms found;
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !open.empty() && steps < 16; ++steps) {
-    const ExprId here = open.back();
-    const Expr& x = e[here];
-    open.pop_back();
-    if (x.op == Op::add || x.op == Op::sub || x.op == Op::min || x.op == Op::max) {
-      open.insert(open.end(), {x.a, x.b});
-    } else if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
+  walk_parts(e, root, most, [&](ExprId here, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::add || x.op == Op::sub || x.op == Op::min || x.op == Op::max) return Operands{x.a, x.b};
+    if (x.op == Op::mul && e.uses(here, Uses::thread) && e.uses(here, Uses::uniform)) {
       found.sizes.emplace(here, size_in(e, here));
     } else {
       found.others.insert(without_constant_factor(e, here));
     }
-  }
+    return Operands();
+  });
   return found;
 }
 
@@ -154,32 +152,15 @@ std::unordered_set<ExprId> compared_steps(const Trace& trace) {
 }
 
 bool holds_any(const Expressions& e, ExprId root, const std::unordered_set<ExprId>& of) {
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !of.empty() && !open.empty() && steps < 128; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (of.contains(id)) return true;
-    const Expr& x = e[id];
-    if (x.op < Op::add) continue;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return false;
+  return !of.empty() && has_part(e, root, [&](ExprId part) { return of.contains(part); });
 }
 
 // max(0, x - radius): which operand is the result depends on sizes.
 bool is_kept_within_sizes(const Expressions& e, ExprId root) {
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !open.empty() && steps < 128; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (x.op < Op::add || !e.uses(id, Uses::thread)) continue;
-    if ((x.op == Op::min || x.op == Op::max) && e.uses(id, Uses::uniform)) return true;
-    open.push_back(x.a);
-    if (x.op < Op::neg) open.push_back(x.b);
-  }
-  return false;
+  return has_part(e, root, [&](ExprId part) {
+    const Op op = e[part].op;
+    return (op == Op::min || op == Op::max) && e.uses(part, Uses::thread) && e.uses(part, Uses::uniform);
+  });
 }
 
 constexpr std::size_t most_pieces = 65536;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "derive/cuda/expression_parts.h"
+
 namespace frx::derive::cuda {
 namespace {
 
@@ -49,29 +51,21 @@ void add_memory_styles(const KernelView& view, model::cuda::Kernel& kernel) {
 
 }  // namespace
 
-// The loop is bounded: an address has few terms.
 bool has_global_index(const Expressions& e, ExprId root, std::optional<int> only) {
-  std::vector<ExprId> open{root};
-  for (int steps = 0; !open.empty() && steps < 256; ++steps) {
-    const ExprId id = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
+  return has_part(e, root, [&](ExprId part) {
+    const Expr& x = e[part];
     for (int direction = 0; direction < 3 && x.op == Op::add; ++direction) {
       if (only && direction != *only) continue;
       const auto thread = static_cast<Op>(static_cast<int>(Op::thread_x) + direction);
-      const auto is_block = [&](ExprId part) {
+      const auto is_block = [&](ExprId term) {
         const auto block = static_cast<Op>(static_cast<int>(Op::block_x) + direction);
-        const bool is_pitch = e[part].op == Op::mul && e.uses(part, Uses::uniform);  // rows by block, columns by thread
-        return !is_pitch && is_block_offset(e, part, block);
+        const bool is_pitch = e[term].op == Op::mul && e.uses(term, Uses::uniform);  // rows by block, columns by thread
+        return !is_pitch && is_block_offset(e, term, block);
       };
       if ((holds_thread(e, x.a, thread) && is_block(x.b)) || (holds_thread(e, x.b, thread) && is_block(x.a))) return true;
     }
-    if (x.op < Op::load) continue;
-    open.push_back(x.a);
-    if (x.op >= Op::add && x.op < Op::neg) open.push_back(x.b);
-    if (x.op == Op::select) open.insert(open.end(), {x.b, x.c});
-  }
-  return false;
+    return false;
+  });
 }
 
 bool has_global_index(const Trace& trace, int direction) {

@@ -180,8 +180,8 @@ void ValueTypes::declare(std::uint32_t declaration) {
     ValueType own = base;
     own.levels = static_cast<std::uint8_t>(std::min<std::uint32_t>(base.levels + indirections(source_, declarator), most_levels));
     const std::uint32_t value = declarator == c ? none : syntax.child(c, Role::value);
-    const bool is_constant = has_word(source_, declaration, "const") || has_word(source_, declaration, "constexpr");
-    if (is_constant && own.levels == 0 && syntax.is(value, NodeKind::number)) own.literal = literal_of(source_.text_of(value)).literal;
+    const bool is_number = own.levels == 0 && syntax.is(value, NodeKind::number);
+    if (is_number && is_declared_constant(source_, declaration)) own.literal = literal_of(source_.text_of(value)).literal;
     note(source_.text_of(name), own);
   }
 }

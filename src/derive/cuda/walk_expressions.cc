@@ -210,8 +210,7 @@ Value Walker::global_memory(const Global& global) {
     memory.is_scalar = dims.empty() && !syntax().is(declarator, NodeKind::pointer_declarator);
     memory.is_dynamic = global.is_shared && is_open;
     memory.is_read_only = space == Space::constant;
-    const auto has = [&](std::string_view word) { return has_word(source(), global.declaration.node, word); };
-    memory.is_fixed = space == Space::constant && (has("const") || has("constexpr"));
+    memory.is_fixed = space == Space::constant && is_declared_constant(source(), global.declaration.node);
     memory.dims = std::move(dims);
   }
   enter(outer);
@@ -239,8 +238,8 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
 // What a constant is, where it has that name: its first value, which knows no local variables.
 Value Walker::eval_initial(const Global& global, std::string_view name, std::string_view record) {
   const Source& at = program_.sources()[global.declaration.source];
-  const bool is_const = has_word(at, global.declaration.node, "const") || has_word(at, global.declaration.node, "constexpr");
-  if (!global.is_certain_in(source_) || !is_const || global.value == none) return with(uniform_named(name));
+  if (!global.is_certain_in(source_) || !is_declared_constant(at, global.declaration.node) || global.value == none)
+    return with(uniform_named(name));
   const std::uint32_t outer = enter(global.declaration.source);
   frames_.push_back({.function = frames_.empty() ? none : frames_.back().function,
                      .first_slot = slots_.size(),
