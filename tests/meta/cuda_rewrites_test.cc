@@ -175,10 +175,15 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"ParametersTogether", "a pointer that no other one leads into", "an alias of the arrays is not excluded"},
     {"RestrictedPointers", "a sum over a row of run-time length", "the compiler keeps the sum in a register then"},
     {"RestrictedPointers", "a column of a matrix", "the compiler keeps the sum in a register then"},
+    {"ParametersTogether", "the loads are restricted", "nvcc makes no use of __restrict__ in a structure"},
+    {"ParametersTogether", "the store is restricted", "nvcc makes no use of __restrict__ in a structure"},
+    {"RestrictedPointers", "where a list begins, and how long it is", "the compiler keeps what it has loaded then"},
+    {"RestrictedPointers", "an atomic is a store", "the compiler keeps what it has loaded then"},
     {"ParametersTogether", "halves multiplied one by one", "tensor cores are looked for by the types of parameters"},
     {"ParametersTogether", "the data is in a structure of parameters", "a structure within another one"},
     {"WorkInLambda", "after some have returned", "a return leaves the lambda, not the kernel"},
     {"WorkInLambda", "those that have left are not waited for", "a return leaves the lambda, not the kernel"},
+    {"WorkInLambda", "groups of eight lanes that return together", "a return leaves the lambda, not the kernel"},
     {"EndsIncluded", "as many as a template says, or fewer at the end of the data", "the smaller one of two, less one, is not followed"},
 });
 

@@ -53,6 +53,13 @@ double wasted_share(const KernelView& view) {
 // A row length is used beside a place within the row: a loop or another dimension of the block.
 bool is_lone_stride(const Expressions& e, const AccessPattern& pattern, ExprId address) {
   if (pattern.is_own_row) return false;
+  // n / 1024 + 1 elements for each thread: one, for most sizes.
+  constexpr std::int64_t least_threads = 256;
+  const auto is_share = [&](ExprId part) {
+    const Expr& x = e[part];
+    return x.op == Op::div && !e.uses(part, Uses::thread) && e.uses(x.a, Uses::uniform) && e.constant_of(x.b).value_or(0) >= least_threads;
+  };
+  if (has_part(e, address, is_share)) return true;
   if (!pattern.stride_is_symbolic) return !pattern.lane_stride && e.uses(address, Uses::clamped) && e.uses(address, Uses::uniform);
   if (e.uses(address, Uses::loaded | Uses::clamped)) return true;
   if (e.uses(address, Uses::iteration | Uses::thread_y | Uses::thread_z)) return false;
@@ -77,6 +84,14 @@ bool is_over_grid(const Expressions& e, const Loop& loop) {
 bool is_repeated(const Trace& trace, const Access& access) {
   for (std::uint32_t l = access.loop; l != none; l = trace.loops[l].parent) {
     if (!is_over_grid(trace.expressions, trace.loops[l])) return true;
+  }
+  return false;
+}
+
+bool is_conditional_in(const Trace& trace, const Access& access, const Loop& loop) {
+  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
+    if (trace.contexts[c].is_loop && trace.contexts[c].at == loop.at) return false;
+    if (!trace.contexts[c].is_loop && !trace.expressions.constant_of(trace.contexts[c].condition)) return true;
   }
   return false;
 }

@@ -22,6 +22,9 @@ bool is_over_grid(const Expressions& e, const Loop& loop);
 // Does a thread make an access again and again? A loop over the grid only spreads the same work over fewer threads or blocks.
 bool is_repeated(const Trace& trace, const Access& access);
 
+// Is there a condition between the body of the loop and the access?
+bool is_conditional_in(const Trace& trace, const Access& access, const Loop& loop);
+
 // Does what each thread has read decide whether it makes an access: behind `if (mask[i])`?
 bool is_chosen_by_data(const Trace& trace, const Access& access);
 

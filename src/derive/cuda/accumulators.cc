@@ -5,6 +5,7 @@
 //
 // nvcc keeps such an element in a register only where it can prove that nothing else in the loop touches it: the pointer is __restrict__,
 // or the loop touches no other memory, and the store is made in each iteration (seen in its PTX for sm_80).
+#include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
@@ -15,11 +16,18 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// Is there a condition between the body of the loop and the access?
-bool is_conditional(const Trace& trace, const Access& access, const Loop& loop) {
-  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
-    if (trace.contexts[c].is_loop && trace.contexts[c].at == loop.at) return false;
-    if (!trace.contexts[c].is_loop && !trace.expressions.constant_of(trace.contexts[c].condition)) return true;
+// if (a) y[i] += u; else y[i] += v;   Is the same element stored on the other side of that condition?
+bool is_stored_otherwise(const Trace& trace, const Loop& loop, std::uint32_t store) {
+  constexpr std::uint32_t most_looked_at = 64;
+  const Access& one = trace.accesses[store];
+  const Context& side = trace.contexts[one.context];
+  const std::uint32_t first = std::max(loop.first_access, store - std::min(store, most_looked_at));
+  const std::uint32_t last = std::min(loop.last_access, store + most_looked_at);
+  for (std::uint32_t i = first; i < last; ++i) {
+    const Access& other = trace.accesses[i];
+    if (other.kind != Access::store || other.memory != one.memory || other.address != one.address || other.context == one.context) continue;
+    const Context& there = trace.contexts[other.context];
+    if (there.parent == side.parent && there.at == side.at) return true;
   }
   return false;
 }
@@ -69,7 +77,7 @@ void add_accumulator_facts(const KernelView& view, CodeSubject& into) {
     // What barriers or fences order may be meant for other threads.
     if (memory.space != Space::global || memory.is_heap || loop.first_order != loop.last_order) continue;
     if (!is_one_of_thread(trace.expressions, store.address, loop.iteration) || !is_loaded_before(trace, loop, i)) continue;
-    const bool conditional = is_conditional(trace, store, loop);
+    const bool conditional = is_conditional_in(trace, store, loop) && !is_stored_otherwise(trace, loop, i);
     if (!conditional && (memory.is_unaliased || !touches_other_memory(trace, loop, store.memory))) continue;
     if (!places.any()) array = memory.name;
     any_conditional = any_conditional || conditional;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int most_steps = 64;  // through the parts of a condition
 
-// Is all that is unknown in an expression read from addresses of which the lanes of a warp have one each? A variable of a loop is what
-// it was before and what the iterations make of it.
-bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root) {
+// Is all that is unknown in an expression read from addresses of which the lanes of a warp have one each, or the warps of a block? A
+// variable of a loop is what it was before and what the iterations make of it.
+bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root, bool of_block) {
   const Expressions& e = trace.expressions;
   std::vector<ExprId> seen;
   bool any = false;
@@ -21,7 +21,9 @@ bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root) {
     seen.push_back(id);
     if (x.op == Op::varying || x.op == Op::opaque) return std::nullopt;
     if (x.op == Op::load) {
-      const bool is_own = lanes.is_known(x.a) && lanes.count() > 1 && lanes.at(x.a, 0) != lanes.at(x.a, 1);
+      const std::uint32_t other = of_block ? lanes.count() - 1 : 1;
+      const bool is_own =
+          lanes.is_known(x.a) && lanes.count() > 1 && (lanes.at(x.a, 0) != lanes.at(x.a, 1) || lanes.at(x.a, 0) != lanes.at(x.a, other));
       if (!is_own || trace.memories[x.b].space != Space::global) return std::nullopt;
       any = true;
       return Operands();
@@ -62,7 +64,7 @@ bool is_of_template(const Trace& trace, ExprId condition) {
   return is_complete && any;
 }
 
-bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition) {
+bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition, bool of_block) {
   std::vector<ExprId> parts{condition};
   for (int steps = 0; !parts.empty() && steps < most_steps; ++steps) {
     const ExprId part = parts.back();
@@ -72,7 +74,7 @@ bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition) {
       parts.insert(parts.end(), {x.a, x.b});
     } else if (x.op == Op::logical_not) {
       parts.push_back(x.a);
-    } else if (is_of_own_loads(trace, lanes, part)) {
+    } else if (is_of_own_loads(trace, lanes, part, of_block)) {
       return true;
     }
   }

@@ -17,7 +17,9 @@ namespace frx::derive::cuda {
 class Operands {
  public:
   Operands() = default;
-  Operands(std::initializer_list<ExprId> ids) : count_(ids.size()) { std::ranges::copy(ids, ids_.begin()); }
+  Operands(std::initializer_list<ExprId> ids) : count_(std::min(ids.size(), ids_.size())) {
+    std::ranges::copy_n(ids.begin(), static_cast<std::ptrdiff_t>(count_), ids_.begin());
+  }
 
   // Those that are expressions: of a load its index alone, of a leaf none.
   static Operands all_of(const Expr& x);

@@ -38,8 +38,11 @@ class Places {
   std::size_t count_ = 0;
 };
 
+// An access as it is written, cut where it is long.
+std::string access_text(const KernelView& view, const Access& access);
+
 // The facts of each subject: facts_memory.cc, facts_guards.cc, facts_control.cc, facts_shared.cc, facts_arithmetic.cc, facts_threads.cc,
-// facts_sync.cc, accumulators.cc.
+// facts_sync.cc, accumulators.cc, reloads.cc.
 void add_memory_facts(const KernelView& view, model::CodeSubject& into);
 void add_guard_facts(const KernelView& view, model::CodeSubject& into);
 void add_control_facts(const KernelView& view, model::CodeSubject& into);
@@ -47,6 +50,7 @@ void add_branch_facts(const KernelView& view, model::CodeSubject& into);
 void add_shared_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);
 void add_arithmetic_facts(const KernelView& view, model::CodeSubject& into);
 void add_accumulator_facts(const KernelView& view, model::CodeSubject& into);
+void add_reload_facts(const KernelView& view, model::CodeSubject& into);
 void add_thread_facts(const KernelView& view, model::CodeSubject& into);
 void add_synchronization_facts(const KernelView& view, model::CodeSubject& into);
 void add_matmul_facts(const KernelView& view, const model::cuda::Kernel& kernel, model::CodeSubject& into);

@@ -1,16 +1,13 @@
-// Facts about arithmetic: double precision that only literals ask for, and 64-bit divisions in loops.
+// Facts about arithmetic: double precision that only literals ask for, and divisions of whole numbers.
 //
 // What becomes FP64 was compared with nvcc: an operation of floats and literals that float holds exactly, whose result goes into a float
 // at once, is done in FP32 (`y = 0.5 * x`); one with 0.1, or one whose result is used in double first, is not.
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "derive/cuda/arithmetic_hints.h"
+#include "derive/cuda/divisions.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/value_types.h"
 
@@ -19,18 +16,6 @@ namespace {
 
 using model::CodeSubject;
 using Id = model::CodeFactId;
-
-bool is_loop_node(NodeKind kind) {
-  return kind == NodeKind::for_statement || kind == NodeKind::while_statement || kind == NodeKind::do_statement;
-}
-
-// The innermost loop around a node of a function, or none.
-std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
-  for (std::uint32_t p = source.syntax[node].parent; p != none && p > function; p = source.syntax[p].parent) {
-    if (is_loop_node(source.syntax.kind(p))) return p;
-  }
-  return none;
-}
 
 // One function of the kernel.
 class DoubleOperations {
@@ -131,109 +116,6 @@ class DoubleOperations {
   const ValueTypes& types_;
 };
 
-// What a node assigns to or counts up or down, or none.
-std::uint32_t assigned_by(const Source& source, std::uint32_t node) {
-  switch (source.syntax.kind(node)) {
-    case NodeKind::assignment: return source.syntax.child(node, Role::left);
-    case NodeKind::update: return source.syntax.child(node, Role::argument);
-    default: return none;
-  }
-}
-
-// Names that a loop declares or changes, so that what is computed from others can be computed before it.
-std::unordered_set<std::string_view> changed_in(const Source& source, std::uint32_t loop) {
-  std::unordered_set<std::string_view> names;
-  for (std::uint32_t n = loop; n < source.syntax[loop].last; ++n) {
-    const bool declares = source.syntax.is(n, NodeKind::init_declarator);
-    const std::uint32_t target = declares ? name_in(source, source.syntax.child(n, Role::declarator)) : assigned_by(source, n);
-    if (source.syntax.is(target, NodeKind::identifier)) names.insert(source.text_of(target));
-  }
-  return names;
-}
-
-// Local variables that are declared once, with a number, and not assigned afterwards.
-std::unordered_set<std::string_view> numbers_in(const Source& source, const ValueTypes& types, std::uint32_t function) {
-  std::unordered_map<std::string_view, bool> is_number;
-  const auto& syntax = source.syntax;
-  for (std::uint32_t n = function; n < syntax[function].last; ++n) {
-    if (syntax.is(n, NodeKind::init_declarator)) {
-      const std::uint32_t name = name_in(source, syntax.child(n, Role::declarator)), value = syntax.child(n, Role::value);
-      if (name == none) continue;
-      const auto [at, is_new] = is_number.emplace(source.text_of(name), value != none && types.of(value).literal.has_value());
-      at->second = at->second && is_new;
-    } else if (const std::uint32_t target = assigned_by(source, n); target != none) {
-      is_number[source.text_of(target)] = false;
-    }
-  }
-  std::unordered_set<std::string_view> names;
-  for (const auto& [name, is] : is_number) {
-    if (is) names.insert(name);
-  }
-  return names;
-}
-
-// Divisions of 64 bits by a value that is not known before: in a loop, of values that differ between iterations, or in a kernel in which
-// each thread does little else.
-class WideDivisions {
- public:
-  WideDivisions(const Source& source, const ValueTypes& types, const Function& function, bool is_without_loops)
-      : source_(source), types_(types), function_(function.at.node), is_without_loops_(is_without_loops) {
-    for (const std::uint32_t p : function.parameters) parameters_.insert(source.text_of(name_in(source, p)));
-  }
-
-  bool is_at(std::uint32_t node) {
-    const auto& syntax = source_.syntax;
-    if (!syntax.is(node, NodeKind::binary) && !syntax.is(node, NodeKind::assignment)) return false;
-    const std::string_view op = source_.text_of(syntax.child(node, Role::op));
-    if (op != "/" && op != "%" && op != "/=" && op != "%=") return false;
-    const std::uint32_t left = syntax.child(node, Role::left), right = syntax.child(node, Role::right);
-    if (left == none || right == none) return false;
-    const ValueType &a = types_.of(left), &b = types_.of(right);
-    const auto is_integer = [](const ValueType& x) { return x.is(Arithmetic::int32) || x.is(Arithmetic::int64); };
-    if (!is_integer(a) || !is_integer(b) || b.literal || (a.type != Arithmetic::int64 && b.type != Arithmetic::int64)) return false;
-    if (!numbers_) numbers_ = numbers_in(source_, types_, function_);
-    if (numbers_->contains(source_.text_of(right))) return false;
-    const std::uint32_t loop = loop_around(source_, node, function_);
-    return loop != none ? changes_in(node, loop) : is_without_loops_ && is_of_thread(left);
-  }
-
-  // Quotient and remainder of the same operands are one division.
-  bool is_new(std::uint32_t node) {
-    const auto& syntax = source_.syntax;
-    const std::string_view left = source_.text_of(syntax.child(node, Role::left)), right = source_.text_of(syntax.child(node, Role::right));
-    return seen_.emplace(left, right).second;
-  }
-
- private:
-  // Is it of a variable, rather than of parameters alone?
-  bool is_of_thread(std::uint32_t operand) const {
-    for (std::uint32_t n = operand; n < source_.syntax[operand].last; ++n) {
-      if (source_.syntax.is(n, NodeKind::identifier) && !parameters_.contains(source_.text_of(n))) return true;
-    }
-    return false;
-  }
-
-  bool changes_in(std::uint32_t node, std::uint32_t loop) {
-    constexpr std::size_t most_loops = 64;  // of a function: nested ones are read again for each that is around them
-    if (!changed_.contains(loop) && changed_.size() >= most_loops) return false;
-    const auto [at, is_new] = changed_.try_emplace(loop);
-    if (is_new) at->second = changed_in(source_, loop);
-    for (std::uint32_t n = node; n < source_.syntax[node].last; ++n) {
-      if (source_.syntax.is(n, NodeKind::identifier) && at->second.contains(source_.text_of(n))) return true;
-    }
-    return false;
-  }
-
-  const Source& source_;
-  const ValueTypes& types_;
-  std::uint32_t function_;
-  bool is_without_loops_;
-  std::unordered_set<std::string_view> parameters_;
-  std::optional<std::unordered_set<std::string_view>> numbers_;                      // numbers_in(), for few functions divide so
-  std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
-  std::set<std::pair<std::string_view, std::string_view>> seen_;
-};
-
 std::string shortened(std::string_view text) {
   constexpr std::size_t most = 60;
   std::string line;
@@ -246,9 +128,23 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
+// Divisions of one width.
+struct DivisionsOfWidth {
+  explicit DivisionsOfWidth(const KernelView& view) : places(view) {}
+
+  void add(const Source& source, NodeRef at) {
+    if (text.empty()) text = shortened(source.text_of(at.node));
+    places.add(at);
+  }
+
+  Places places;
+  std::string text;  // of the first
+};
+
 void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
-  Places doubles(view), divisions(view);
-  std::string double_text, division_text;
+  Places doubles(view);
+  DivisionsOfWidth wide(view), narrow(view);
+  std::string double_text;
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
   bool in_loop = false, is_of_floats = false, may_be_of_floats = false;
@@ -267,25 +163,30 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
     const bool computes_floats = is_of_floats || (may_be_of_floats && i > 0 && types.has_float_parameter());
     const bool looks_for_doubles = computes_floats && !types.mentions_double();
     const DoubleOperations double_operations(source, types);
-    WideDivisions wide_divisions(source, types, function, is_short);
+    Divisions found(source, types, function, is_short);
     for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
       if (looks_for_doubles && double_operations.is_at(n)) {
         if (double_text.empty()) double_text = shortened(source.text_of(n));
         in_loop = in_loop || loop_around(source, n, function.at.node) != none;
         doubles.add({function.at.source, n});
       }
-      if (wide_divisions.is_at(n) && wide_divisions.is_new(n)) {
-        if (division_text.empty()) division_text = shortened(source.text_of(n));
-        divisions.add({function.at.source, n});
-      }
+      if (found.is_wide_at(n) && found.is_new(n)) wide.add(source, {function.at.source, n});
+    }
+    for (const DivisionSite& site : view.trace.divisions) {
+      const bool is_here =
+          site.at.source == function.at.source && site.at.node >= function.body && site.at.node < source.syntax[function.body].last;
+      const int bits = is_here ? found.bits_in_loop(view.trace, site) : 0;
+      if (bits != 0 && found.is_new(site.at.node)) (bits == 64 ? wide : narrow).add(source, site.at);
     }
   }
   into.set(Id::fp64_op_count, doubles.count(), doubles.take());
   into.set(Id::fp64_in_loop, in_loop);
   into.set(Id::fp64_text, double_text);
-  into.set(Id::wide_division_count, divisions.count(), divisions.take());
-  into.set(Id::wide_division_text, division_text);
+  into.set(Id::wide_division_count, wide.places.count(), wide.places.take());
+  into.set(Id::wide_division_text, wide.text);
   into.set(Id::wide_division_where, std::string(is_short ? "Each thread, which does little else," : "A loop"));
+  into.set(Id::narrow_division_count, narrow.places.count(), narrow.places.take());
+  into.set(Id::narrow_division_text, narrow.text);
 }
 
 }  // namespace frx::derive::cuda

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,12 +53,6 @@ std::vector<model::TextPlace> with_first(std::vector<model::TextPlace> places, c
     places.insert(places.begin(), first);
   }
   return places;
-}
-
-std::string access_text(const KernelView& view, const Access& access) {
-  constexpr std::size_t longest = 60;
-  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
-  return text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text);
 }
 
 void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& into) {
@@ -183,7 +178,7 @@ class Gathered {
     constexpr int most = 64;
     bool found = false;
     const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-      if (x.op == Op::add || x.op == Op::sub || x.op == Op::mul) return Operands{x.a, x.b};
+      if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) return Operands{x.a, x.b};
       if (x.op == Op::load) {
         found = found || is_own_index(id);
       } else if (e_.uses(id, Uses::iteration)) {
@@ -194,9 +189,17 @@ class Gathered {
     return walk_parts(e_, address, most, consider) && found;
   }
 
+  // x % 64, x & 255, x >> 24: the number of a bin, whose table is small. A size that the launch passes is that of a large one mostly.
+  bool has_few_values(const Expr& x) const {
+    constexpr std::int64_t large_table = 4096;
+    if (x.op != Op::mod && x.op != Op::bit_and && x.op != Op::shr && x.op != Op::div) return false;
+    const auto by = e_.constant_of(x.b) ? e_.constant_of(x.b) : e_.constant_of(x.a);
+    return by && (x.op == Op::shr || x.op == Op::div || *by < large_table);
+  }
+
   bool is_own_index(ExprId load) const {
     const auto is_other = [&](ExprId part) { return e_[part].op == Op::load && !is_same_for_warp(part); };
-    return e_.uses(e_[load].a, Uses::thread) && same_for_warp_.contains({e_[load].b, e_[load].a}) && !is_same_for_warp(load) &&
+    return e_.uses(e_[load].a, Uses::thread_x) && same_for_warp_.contains({e_[load].b, e_[load].a}) && !is_same_for_warp(load) &&
            !has_part(e_, e_[load].a, is_other);
   }
 
@@ -230,11 +233,27 @@ bool add_unknown_record(const KernelView& view, const UnknownRecords& records, C
 bool is_of_narrow_numbers(const KernelView& view, std::size_t i) {
   const Access& access = view.trace.accesses[i];
   const bool is_number = !access.is_guess || view.trace.memories[access.memory].is_of_numbers;
+  if (access.kind == Access::atomic) return false;
   return access.bytes <= 4 && is_number && is_flat(view, i) && !is_chosen_by_data(view.trace, access);
 }
 
+// Loads and stores of narrow elements. One element that is only changed in place counts once.
+class NarrowAccesses {
+ public:
+  void add(const Access& access) {
+    elements_.emplace(access.memory, access.address);
+    accesses_.emplace(access.memory, access.address, access.kind);
+  }
+  double count() const { return static_cast<double>(elements_.size() == 1 ? 1 : accesses_.size()); }
+
+ private:
+  std::set<std::pair<std::uint32_t, ExprId>> elements_;
+  std::set<std::tuple<std::uint32_t, ExprId, Access::Kind>> accesses_;
+};
+
 void add_coalescing(const KernelView& view, CodeSubject& into) {
-  Places spread(view), flat(view), narrow(view), all(view);
+  Places spread(view), flat(view), all(view);
+  NarrowAccesses narrow;
   bool any_narrow_load = false;      // gathered elements cannot be read in wider pieces
   std::optional<std::size_t> worst;  // of the accesses: one that is repeated before one that is not
   bool worst_repeats = false, any_repeats = false;
@@ -250,7 +269,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     any_repeats = any_repeats || repeats;
     if (is_flat(view, i)) flat.add(access.at);
     if (is_of_narrow_numbers(view, i)) {
-      narrow.add(access.at);
+      narrow.add(access);
       any_narrow_load = any_narrow_load || access.kind == Access::load;
     }
     const AccessPattern& pattern = view.patterns.accesses[i];
@@ -368,6 +387,12 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
 }
 
 }  // namespace
+
+std::string access_text(const KernelView& view, const Access& access) {
+  constexpr std::size_t longest = 60;
+  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
+  return text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text);
+}
 
 void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);

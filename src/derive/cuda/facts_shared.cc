@@ -11,6 +11,7 @@
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/matmul.h"
+#include "derive/cuda/variants.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -116,6 +117,8 @@ void add_conflicts(const KernelView& view, CodeSubject& into) {
     const std::uint32_t here = view.patterns.accesses[i].bank_ways;
     // A two-way conflict is worth reporting only when the access is executed often.
     if (memory.space != Space::shared || here < (view.trace.accesses[i].loop == none ? 4 : 2)) continue;
+    // Where rows of a size that the launch passes follow one another, two of them may lie side by side.
+    if (here == 2 && view.trace.expressions.uses(view.trace.accesses[i].address, Uses::uniform)) continue;
     if (!vectors) vectors.emplace(view);
     if (vectors->are_one_access(i)) continue;
     places.add(view.trace.accesses[i].at);
@@ -173,8 +176,13 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
 void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject& into) {
   Places places(view);
   for (const NodeRef at : matrix_products(view.program, view.trace, false)) places.add(at);
-  const bool any = places.any(), in_tiles = !matrix_products(view.program, view.trace, true).empty();
-  into.set(Id::has_matmul, any, places.take());
+  const bool is_direct = places.any();
+  const std::vector<NodeRef> of_tiles = matrix_products(view.program, view.trace, true);
+  const bool in_tiles = !of_tiles.empty();
+  for (const NodeRef at : of_tiles) places.add(at);
+  into.set(Id::has_matmul, is_direct || in_tiles, places.take());
+  into.set(Id::matmul_in_tiles, !is_direct && in_tiles);
+  into.set(Id::is_baseline, is_baseline(view.program, view.function));
   into.set(Id::has_tc, view.names.tensor_api);
   into.set(Id::has_fp16, view.names.half_types);
   // Tiles matter where a matrix product goes through them; 64 is the height of a warpgroup's tile.
@@ -204,6 +212,7 @@ CodeSubject facts_of(const KernelView& view, const Kernel& kernel) {
   add_matmul_facts(view, kernel, subject);
   add_arithmetic_facts(view, subject);
   add_accumulator_facts(view, subject);
+  add_reload_facts(view, subject);
   add_thread_facts(view, subject);
   subject.set(Id::local_var_count, static_cast<double>(kernel.live_scalars));
   return subject;

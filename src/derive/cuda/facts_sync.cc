@@ -69,7 +69,7 @@ bool is_around_by_size(const Trace& trace, const WarpCollective& site) {
 }
 
 void add_collectives(const KernelView& view, CodeSubject& into) {
-  Places of_block(view), of_warp(view);
+  Places of_block(view), of_warp(view), orphaned(view), legacy(view);
   const Trace& trace = view.trace;
   for (std::size_t i = 0; i < trace.barriers.size(); ++i) {
     if (trace.barriers[i].is_collective && view.patterns.barriers[i]) of_block.add(trace.barriers[i].at);
@@ -80,14 +80,22 @@ void add_collectives(const KernelView& view, CodeSubject& into) {
   bool by_data = false;
   for (std::size_t i = 0; i < trace.warp_collectives.size(); ++i) {
     const WarpCollective& site = trace.warp_collectives[i];
+    if (view.patterns.orphaned_collectives[i]) orphaned.add(site.at);
     if (!view.patterns.warp_collectives[i]) continue;
     (site.is_of_object ? of_block : of_warp).add(site.at);
     by_data = by_data || !is_around_by_size(trace, site);
   }
-  const bool block = of_block.any(), warp = of_warp.any();
+  // Beside operations with a mask they are those of an #else for older compilers.
+  if (trace.warp_collectives.empty()) {
+    for (const NodeRef at : trace.legacy_collectives) legacy.add(at);
+  }
+  const bool block = of_block.any(), is_orphaned = orphaned.any() && !by_data, warp = of_warp.any() || is_orphaned;
   into.set(Id::partial_block_collective, block, of_block.take());
-  into.set(Id::partial_full_mask, warp, of_warp.take());
-  into.set(Id::partial_by_size, !by_data);
+  into.set(Id::partial_full_mask, warp, (is_orphaned ? orphaned : of_warp).take());
+  into.set(Id::partial_by_size, !by_data && !is_orphaned);
+  into.set(Id::partial_mask_cause, std::string(is_orphaned ? "others read what lanes hold that have left the kernel at the end of the data"
+                                                           : "some of them do not make this operation"));
+  into.set(Id::legacy_warp_calls, legacy.count(), legacy.take());
 }
 
 // The access that gives a lock back: an exchange whose result is not looked at, or a store of a number.

@@ -18,6 +18,7 @@
 
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
+#include "derive/cuda/unseen_accesses.h"
 #include "derive/warp/request.h"
 
 namespace frx::derive::cuda {
@@ -61,7 +62,7 @@ bool has_idle_barrier(const Trace& trace, const Loop& loop, const std::vector<bo
 
 class LoopBarriers {
  public:
-  explicit LoopBarriers(const KernelView& view) : view_(view), trace_(view.trace), e_(view.trace.expressions) {}
+  explicit LoopBarriers(const KernelView& view) : view_(view), trace_(view.trace), e_(view.trace.expressions), unseen_(view) {}
 
   // Each thread of the block touches elements of its own only, for as long as the loop runs.
   bool exchanges_nothing(const Loop& loop) const {
@@ -102,35 +103,7 @@ class LoopBarriers {
     return writes && std::all_of(trace_.orders.begin() + loop.first_order, trace_.orders.begin() + loop.last_order, is_block);
   }
 
-  // In the loop itself, or in a function that the kernel calls.
-  bool has_unseen_access(const Loop& loop) const {
-    if (has_unseen_access(loop.at.source, loop.at.node)) return true;
-    return std::any_of(trace_.functions.begin() + 1, trace_.functions.end(), [&](std::uint32_t f) {
-      const Function& function = view_.program.functions()[f];
-      return has_unseen_access(function.at.source, function.body);
-    });
-  }
-
-  // Is there `p[i]` or `*p` where p is a pointer that nothing is known of, to shared memory perhaps?
-  bool has_unseen_access(std::uint32_t in, std::uint32_t root) const {
-    if (seen_.empty()) {
-      for (const Access& access : trace_.accesses) seen_.emplace(access.at.source, access.at.node);
-    }
-    const Source& source = view_.program.sources()[in];
-    for (std::uint32_t n = root; n < source.syntax[root].last; ++n) {
-      // `&x`, and `(&x)[i]`: what x is stands elsewhere.
-      const std::uint32_t object = source.syntax.child(n, Role::argument);
-      const bool is_address = source.text_of(n).starts_with('&') || (object != none && source.text_of(object).starts_with("(&"));
-      if (is_address || (!source.syntax.is(n, NodeKind::subscript) && !source.syntax.is(n, NodeKind::pointer_expression))) continue;
-      // Of a[i][j] and p[i].x all is one access.
-      bool is_seen = false;
-      constexpr int most_around = 8;
-      std::uint32_t p = n;
-      for (int i = 0; i < most_around && p != none && !is_seen; ++i, p = source.syntax[p].parent) is_seen = seen_.contains({in, p});
-      if (!is_seen) return true;
-    }
-    return false;
-  }
+  bool has_unseen_access(const Loop& loop) const { return unseen_.any_in(loop); }
 
  private:
   struct Use {
@@ -221,7 +194,7 @@ class LoopBarriers {
   const Trace& trace_;
   const Expressions& e_;
   mutable std::deque<Lanes> rounds_;
-  mutable std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;  // files and nodes of accesses
+  UnseenAccesses unseen_;
 };
 
 }  // namespace
@@ -314,7 +287,7 @@ std::vector<NodeRef> repeated_barriers(const KernelView& view) {
     if (!is_block(number) || !is_block(number + 1) || trace.orders[number + 1].accesses != before.accesses || reads_before[number + 1])
       continue;
     if (before.context != after.context && !is_before_loop(trace, before, after) && !is_behind_tree(trace, before, after)) continue;
-    if (!is_unseen) is_unseen = LoopBarriers(view).has_unseen_access(view.function.at.source, view.function.body);
+    if (!is_unseen) is_unseen = UnseenAccesses(view).any_in(view.function.at.source, view.function.body);
     if (*is_unseen) return {};
     found.push_back(before.context == after.context || is_before_loop(trace, before, after) ? before.at : after.at);
   }

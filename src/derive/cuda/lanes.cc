@@ -292,6 +292,14 @@ std::optional<bool> Lanes::is_in_range(const Expr& comparison) const {
   return std::nullopt;
 }
 
+// `(x + y) % 2 == parity`: how many rests there are, of which the size that they are compared with is one; 0 for other comparisons.
+std::int64_t Lanes::rests_compared(const Expr& comparison) const {
+  if (comparison.op != Op::eq && comparison.op != Op::ne) return 0;
+  const Expr &rest = all_[comparison.a], &size = all_[comparison.b];
+  if (rest.op != Op::mod || (rest.uses & Uses::thread) == 0 || size.op != Op::uniform) return 0;
+  return std::max<std::int64_t>(all_.constant_of(rest.b).value_or(0), 0);
+}
+
 Lanes::State Lanes::evaluate_binary(ExprId e) const {
   const Expr& s = all_[e];
   if (s.op == Op::lt || s.op == Op::le) {
@@ -306,6 +314,9 @@ Lanes::State Lanes::evaluate_binary(ExprId e) const {
   constexpr std::uint16_t sizes = Uses::uniform | Uses::loaded;
   if (divides && all_.uses(s.a, sizes) && all_.uses(s.b, sizes) && (s.uses & (Uses::thread | Uses::iteration)) == 0) {
     return all_lanes(e, uniform_value(e));
+  }
+  if (const std::int64_t rests = rests_compared(s); rests > 0) {
+    return evaluate_lanes(e, [op = s.op, rests](std::int64_t a, std::int64_t b) { return calculate(op, a, (b % rests + rests) % rests); });
   }
   switch (s.op) {  // a loop for each of the most frequent operations, which the compiler can specialise
     case Op::add: return evaluate_lanes(e, [](std::int64_t a, std::int64_t b) { return calculate(Op::add, a, b); });

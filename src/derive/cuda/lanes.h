@@ -98,6 +98,7 @@ class Lanes {
   bool is_same_row(ExprId a, ExprId b) const;
   State copied(ExprId e, ExprId from) const;
   State evaluate_binary(ExprId e) const;
+  std::int64_t rests_compared(const Expr& comparison) const;
   State evaluate_logical(ExprId e) const;
   template <typename Calculate>
   State evaluate_lanes(ExprId e, Calculate&& calculate) const;

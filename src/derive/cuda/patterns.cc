@@ -118,6 +118,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
       barriers(trace.barriers.size()),
       collectives(trace.collectives.size()),
       warp_collectives(trace.warp_collectives.size()),
+      orphaned_collectives(trace.warp_collectives.size()),
       exchanges(trace.memories.size()),
       trace_(trace),
       seen_with_(trace.accesses.size()) {
@@ -294,19 +295,36 @@ bool Patterns::diverges_in_block(const Lanes& lanes, ExprId condition) const {
   }();
 }
 
+// The lanes for which a condition holds where sizes that are the same for all of them do not decide: of `step % 2 == 0 && i % 2 == 0` every
+// second one.
+std::optional<Patterns::Mask> Patterns::taken_by(const Lanes& lanes, ExprId condition) const {
+  if (!lanes.is_known(condition)) return std::nullopt;
+  const Expressions& e = trace_.expressions;
+  if (e[condition].op != Op::logical_and) return lanes.where(condition);
+  Mask taken = lanes.all();
+  bool is_known = true;
+  for_each_conjunct(e, condition, [&](ExprId part, bool is_not) {
+    if (!e.uses(part, Uses::thread)) return;
+    is_known = is_known && lanes.is_known(part);
+    if (is_known) taken &= is_not ? ~lanes.where(part) : lanes.where(part);
+  });
+  return is_known ? std::optional(taken) : std::nullopt;
+}
+
 void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind) {
   for (std::size_t i = 0; i < branches.size(); ++i) {
     const BranchSite& site = trace_.branches[i];
     BranchPattern& pattern = branches[i];
     pattern.may_diverge_in_block = pattern.may_diverge_in_block || diverges_in_block(lanes, site.condition);
-    if (!lanes.is_known(site.condition)) continue;
+    const std::optional<Mask> taken = taken_by(lanes, site.condition);
+    if (!taken) continue;
     bool diverges = false, alone = true;
     std::uint32_t warps_here = 0;
     for (std::uint32_t warp = 0; warp < lanes.warps(); ++warp) {
       std::uint32_t yes = 0, no = 0;
       for (std::uint32_t lane = warp * 32; lane < std::min(warp * 32 + 32, lanes.count()); ++lane) {
         if (!reached[site.context][lane]) continue;
-        (lanes.at(site.condition, lane) != 0 ? yes : no) += 1;
+        ((*taken)[lane] ? yes : no) += 1;
       }
       if (yes + no > 0) ++warps_here;
       diverges = diverges || (yes > 0 && no > 0);

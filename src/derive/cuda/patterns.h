@@ -55,6 +55,8 @@ class Patterns {
   std::vector<bool> collectives;
   // By collective of a warp: do some lanes of the warp certainly not take part?
   std::vector<bool> warp_collectives;
+  // By collective of a warp: do lanes read what others of the warp would hand over that have certainly left the kernel?
+  std::vector<bool> orphaned_collectives;
   // By memory: does a thread read what another thread wrote, or what another warp wrote?
   struct Exchange {
     bool between_threads = false, between_warps = false;
@@ -70,6 +72,7 @@ class Patterns {
   bool changes_with_iterations(const Access& access) const;
   bool is_displaced(const Lanes& lanes, ExprId address) const;
   WarpAccess see(const Lanes& lanes, Mask mask, const Access& access, bool in_banks) const;
+  std::optional<Mask> taken_by(const Lanes& lanes, ExprId condition) const;
   void add_branches(const Lanes& lanes, const std::vector<Mask>& reached, Sample::Kind kind);
   void add_barriers(const Lanes& lanes, const std::vector<Mask>& reached);
   void add_exits(const Shape& block);

@@ -32,8 +32,14 @@ struct Skip {
 
 class SkippedBarriers {
  public:
-  SkippedBarriers(const Trace& trace, const Lanes& lanes, const std::vector<Mask>& reached)
-      : trace_(trace), e_(trace.expressions), lanes_(lanes), reached_(reached), all_(Mask().set() >> (Mask().size() - lanes.count())) {
+  // of_block: whether threads of the whole block have to be there, or those of a warp.
+  SkippedBarriers(const Trace& trace, const Lanes& lanes, const std::vector<Mask>& reached, bool of_block)
+      : trace_(trace),
+        e_(trace.expressions),
+        lanes_(lanes),
+        reached_(reached),
+        all_(Mask().set() >> (Mask().size() - lanes.count())),
+        of_block_(of_block) {
     barriers_in_.resize(trace.contexts.size());
     for (const BarrierSite& barrier : trace.barriers) {
       for (std::uint32_t c = barrier.context; c != none; c = trace.contexts[c].parent) ++barriers_in_[c];
@@ -83,6 +89,18 @@ class SkippedBarriers {
     });
   }
 
+  // Do lanes that have left the kernel hold what others of their warp read? Where lanes leave in pairs, they may do so in groups that have
+  // nothing to do with each other.
+  bool reads_from_exited(const WarpCollective& site) const {
+    const std::optional<Mask> runs = site.reads_ahead ? known_mask(site.runs) : std::nullopt;
+    if (!runs || is_sized_by_launch(e_, site.runs) || is_of_template(trace_, site.runs)) return false;
+    for (std::uint32_t lane = 0; lane + 1 < lanes_.count(); lane += 2) {
+      const std::uint32_t left = (*runs)[lane] ? lane : lane + 1;
+      if ((*runs)[lane] != (*runs)[lane + 1] && reached_[site.context][left]) return true;
+    }
+    return false;
+  }
+
  private:
   template <typename Accept>
   bool any_skip(std::uint32_t context, ExprId stays, const Mask& running, Accept&& accept) const {
@@ -103,7 +121,7 @@ class SkippedBarriers {
   std::optional<Skip> skip_of(ExprId condition, const Mask& of, std::uint32_t context, std::uint32_t loop, bool is_loop) const {
     if (is_of_template(trace_, condition) || (is_loop && ends_at_rounded_size(e_, condition))) return std::nullopt;
     if (lanes_.is_varying(condition)) {
-      if (!loads_differ(trace_, lanes_, condition)) return std::nullopt;
+      if (!loads_differ(trace_, lanes_, condition, of_block_)) return std::nullopt;
       return Skip{condition, of, of, context, loop, is_loop};
     }
     const std::optional<Mask> yes = known_mask(condition);
@@ -237,10 +255,11 @@ class SkippedBarriers {
       memory.anywhere = true;
       return;
     }
+    const bool is_in_any_round = access.loop == none || !e_.uses(access.address, Uses::iteration);
     for (std::uint32_t lane = 0; lane < lanes_.count(); ++lane) {
       if (!reached_[access.context][lane]) continue;
       if ((*alive)[lane]) memory.by_all.push_back(lanes_.at(access.address, lane));
-      if (gone[lane] && !(*alive)[lane] && access.loop == none) memory.by_gone.push_back(lanes_.at(access.address, lane));
+      if (gone[lane] && !(*alive)[lane] && is_in_any_round) memory.by_gone.push_back(lanes_.at(access.address, lane));
     }
   }
 
@@ -261,6 +280,7 @@ class SkippedBarriers {
   const Lanes& lanes_;
   const std::vector<Mask>& reached_;
   Mask all_;
+  bool of_block_;
   std::vector<std::uint32_t> barriers_in_;  // by context
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> sides_;
 };
@@ -269,7 +289,7 @@ class SkippedBarriers {
 
 void Patterns::add_barriers(const Lanes& lanes, const std::vector<Mask>& reached) {
   if ((barriers.empty() && collectives.empty()) || barriers.size() > most_barriers || collectives.size() > most_barriers) return;
-  const SkippedBarriers skipped(trace_, lanes, reached);
+  const SkippedBarriers skipped(trace_, lanes, reached, true);
   for (std::size_t i = 0; i < barriers.size(); ++i) {
     if (!barriers[i] && !trace_.barriers[i].is_named) barriers[i] = skipped.is_skipped(i);
   }
@@ -278,22 +298,27 @@ void Patterns::add_barriers(const Lanes& lanes, const std::vector<Mask>& reached
 
 // Whether the work of threads that have left is needed may depend on whether a size is odd: one lane of a pair has left.
 void Patterns::add_exits(const Shape& block) {
+  const auto is_decided = [&](ExprId runs) { return trace_.expressions.constant_of(runs).has_value(); };
   bool any = false;
-  for (std::size_t i = 0; i < barriers.size(); ++i) any = any || (!barriers[i] && !trace_.expressions.constant_of(trace_.barriers[i].runs));
+  for (std::size_t i = 0; i < barriers.size(); ++i) any = any || (!barriers[i] && !is_decided(trace_.barriers[i].runs));
+  for (const WarpCollective& site : trace_.warp_collectives) any = any || (site.reads_ahead && !is_decided(site.runs));
   if (!any) return;
   const Lanes other(trace_.expressions, {.kind = Sample::tiny, .block = block, .more = 1});
-  add_barriers(other, reached_in(other));
+  const std::vector<Mask> reached = reached_in(other);
+  add_barriers(other, reached);
+  add_warp_collectives(other, reached);
 }
 
 void Patterns::add_warp_collectives(const Lanes& lanes, const std::vector<Mask>& reached) {
   constexpr std::int64_t all_of_warp = 0xFFFFFFFF;
   if (warp_collectives.empty() || warp_collectives.size() > most_barriers) return;
-  const SkippedBarriers skipped(trace_, lanes, reached);
+  const SkippedBarriers skipped(trace_, lanes, reached, false);
   for (std::size_t i = 0; i < warp_collectives.size(); ++i) {
     const WarpCollective& site = trace_.warp_collectives[i];
     const bool is_full = site.is_of_object || (site.mask && (*site.mask & all_of_warp) == all_of_warp);
-    if (warp_collectives[i] || !is_full) continue;
-    warp_collectives[i] = skipped.is_partial(site);
+    if (!is_full) continue;
+    warp_collectives[i] = warp_collectives[i] || skipped.is_partial(site);
+    orphaned_collectives[i] = orphaned_collectives[i] || skipped.reads_from_exited(site);
   }
 }
 

@@ -98,6 +98,7 @@ struct WarpCollective {
   ExprId stays = 1, runs = 1;
   std::optional<std::int64_t> mask;
   std::uint32_t lanes = 32;   // of the tile that makes it
+  bool reads_ahead = false;   // a shuffle by which lanes take what others of all 32 have, which may lie behind them
   bool is_of_object = false;  // made through a tile or an object of a library, without a mask that is written
 };
 
@@ -143,6 +144,12 @@ struct MultiplyAdd {
   std::uint32_t loop = none;
 };
 
+// A quotient or a rest in a loop, by what is no constant.
+struct DivisionSite {
+  NodeRef at;
+  ExprId dividend = 1, divisor = 1;
+};
+
 struct LaunchSite {
   NodeRef at;                                        // the call
   std::uint32_t kernel_name = none;                  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
@@ -170,6 +177,7 @@ struct Trace {
   std::vector<LoopValue> loop_values;  // by ascending id
   std::vector<BranchSite> branches;
   std::vector<MultiplyAdd> multiply_adds;
+  std::vector<DivisionSite> divisions;
   std::vector<LaunchSite> launches;
   std::array<std::optional<std::int64_t>, 2> launch_bounds;  // of the kernel: threads, and blocks of a multiprocessor
   std::vector<std::string_view> parameter_names;             // of those
@@ -177,6 +185,7 @@ struct Trace {
   std::vector<std::uint32_t> functions;                      // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;                     // by first use
   std::vector<NodeRef> warp_barriers;
+  std::vector<NodeRef> legacy_collectives;  // __shfl(), __any() and the like, without a mask
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration
   bool names_unknown = false;    // a name in capitals that no file defines: a constant, or a macro for anything

@@ -1,6 +1,7 @@
 // Calls that order threads, or that several threads have to make together.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "derive/cuda/walker_depth.h"
@@ -94,7 +95,20 @@ void Walker::note_warp_collective(std::string_view name, const std::vector<Value
   site.stays = e_.binary(Op::logical_and, stays_, left_);
   site.runs = runs_;
   site.mask = e_.constant_of(arguments[0].expr);
+  constexpr std::size_t width = 3;  // the argument by which groups of fewer lanes shuffle
+  const bool is_of_warp = arguments.size() <= width || e_.constant_of(arguments[width].expr) == 32;
+  site.reads_ahead = is_of_warp && (name == "__shfl_down_sync" || name == "__shfl_xor_sync");
   trace_.warp_collectives.push_back(site);
+}
+
+void Walker::note_legacy_collective(std::string_view name, std::uint32_t node) {
+  constexpr std::array<std::string_view, 7> names{"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"};
+  constexpr std::size_t most = 16;  // for each of which a file may be searched
+  if (quiet_ || source().is_hip || std::ranges::find(names, name) == names.end() || trace_.legacy_collectives.size() >= most) return;
+  if (program_.first_device_function(name) != none) return;
+  // A file that has the operation with a mask as well chooses between them by the compiler.
+  const std::string& file = source().original.empty() ? source().text : source().original;
+  if (file.find(std::string(name) + "_sync") == std::string::npos) trace_.legacy_collectives.push_back(ref(node));
 }
 
 std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
@@ -124,6 +138,7 @@ std::optional<Value> Walker::eval_synchronization(std::string_view name, const s
     trace_.uses_fences = true;
     note_order(OrderSite::fence);
   }
+  note_legacy_collective(name, node);
   if (name.starts_with("__shfl") || name.starts_with("__reduce_")) {
     trace_.uses_shuffles = true;
     note_warp_collective(name, arguments, node);

@@ -302,6 +302,16 @@ class Reader {
     begin_side(piece, directive);
   }
 
+  // `#if NDEBUG`, nothing, `#else`, a check: of sides of which each may be built, one that has something.
+  std::size_t side_to_keep(const Condition& condition) const {
+    const auto has_code = [&](const Side& side) {
+      return !trim(std::string_view(out_.text).substr(side.begin, side.end - side.begin)).empty();
+    };
+    if (has_code(condition.sides[condition.chosen])) return condition.chosen;
+    const auto other = std::ranges::find_if(condition.sides, has_code);
+    return other == condition.sides.end() ? condition.chosen : static_cast<std::size_t>(other - condition.sides.begin());
+  }
+
   void end_condition(const Piece& piece) {
     if (open_.empty()) return;
     end_side(piece);
@@ -309,12 +319,13 @@ class Reader {
     open_.pop_back();
     if (condition.sides.empty()) return;
     const bool fit = condition.code_depth == 0 && std::ranges::all_of(condition.sides, &Side::is_whole);
+    const std::size_t chosen = side_to_keep(condition);
     for (std::size_t i = 0; !fit && i < condition.sides.size(); ++i) {
-      if (i == condition.chosen) continue;
+      if (i == chosen) continue;
       blank(condition.sides[i].begin, condition.sides[i].end);
       macros_.forget(condition.sides[i].begin, condition.sides[i].end);
     }
-    const Side& kept = condition.sides[condition.chosen];
+    const Side& kept = condition.sides[chosen];
     code_depth_ = kept.code_depth;
     // The rest is a part of the enclosing branch.
     if (!is_dead() && !open_.empty()) open_.back().sides.back().brackets += kept.brackets;

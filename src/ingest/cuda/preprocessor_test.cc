@@ -38,6 +38,10 @@ TEST(CudaPreprocessor, SwitchesOffWhatNoGpuOfTodayRuns) {
             "                 \n                         \n  \n      \n");
 }
 
+TEST(CudaPreprocessor, KeepsTheSideThatHasSomething) {
+  EXPECT_EQ(preprocess("void f() {\n#if X\n#else\na;\n#endif\n}").text, "void f() {\n     \n     \na;\n      \n}");
+}
+
 TEST(CudaPreprocessor, KeepsTheFirstOfTwoSidesThatOpenOneBody) {
   EXPECT_EQ(preprocess("#ifdef X\nif (a) {\n#else\nif (b) {\n#endif\n}").text, "        \nif (a) {\n     \n        \n      \n}");
 }
