@@ -237,17 +237,17 @@ bool is_of_narrow_numbers(const KernelView& view, std::size_t i) {
   return access.bytes <= 4 && is_number && is_flat(view, i) && !is_chosen_by_data(view.trace, access);
 }
 
-// Loads and stores of narrow elements. One element that is only changed in place counts once.
+// Loads and stores of narrow elements. `a[i] *= 2` alone counts once.
 class NarrowAccesses {
  public:
   void add(const Access& access) {
-    elements_.emplace(access.memory, access.address);
+    places_.emplace(access.at.source, access.at.node);
     accesses_.emplace(access.memory, access.address, access.kind);
   }
-  double count() const { return static_cast<double>(elements_.size() == 1 ? 1 : accesses_.size()); }
+  double count() const { return static_cast<double>(places_.size() == 1 ? 1 : accesses_.size()); }
 
  private:
-  std::set<std::pair<std::uint32_t, ExprId>> elements_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> places_;  // files and nodes
   std::set<std::tuple<std::uint32_t, ExprId, Access::Kind>> accesses_;
 };
 
