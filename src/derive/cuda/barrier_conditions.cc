@@ -65,20 +65,13 @@ bool is_of_template(const Trace& trace, ExprId condition) {
 }
 
 bool loads_differ(const Trace& trace, const Lanes& lanes, ExprId condition, bool of_block) {
-  std::vector<ExprId> parts{condition};
-  for (int steps = 0; !parts.empty() && steps < most_steps; ++steps) {
-    const ExprId part = parts.back();
-    const Expr& x = trace.expressions[part];
-    parts.pop_back();
-    if (x.op == Op::logical_and || x.op == Op::logical_or) {
-      parts.insert(parts.end(), {x.a, x.b});
-    } else if (x.op == Op::logical_not) {
-      parts.push_back(x.a);
-    } else if (is_of_own_loads(trace, lanes, part, of_block)) {
-      return true;
-    }
-  }
-  return false;
+  bool differs = false;
+  walk_parts(trace.expressions, condition, most_steps, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::logical_and || x.op == Op::logical_or || x.op == Op::logical_not) return Operands::all_of(x);
+    differs = is_of_own_loads(trace, lanes, part, of_block);
+    return differs ? std::nullopt : std::optional(Operands());
+  });
+  return differs;
 }
 
 bool ends_at_rounded_size(const Expressions& e, ExprId condition) {

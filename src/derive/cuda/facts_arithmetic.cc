@@ -126,8 +126,6 @@ std::string shortened(std::string_view text) {
   return line.size() > most ? line.substr(0, most - 3) + "..." : line;
 }
 
-}  // namespace
-
 // Divisions of one width.
 struct DivisionsOfWidth {
   explicit DivisionsOfWidth(const KernelView& view) : places(view) {}
@@ -140,6 +138,8 @@ struct DivisionsOfWidth {
   Places places;
   std::string text;  // of the first
 };
+
+}  // namespace
 
 void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   Places doubles(view);

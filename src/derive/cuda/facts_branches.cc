@@ -74,6 +74,7 @@ ExprId side_of_thread(const Expressions& e, ExprId condition) {
   if (!is_comparison || e.uses(x.a, Uses::thread) == e.uses(x.b, Uses::thread)) return condition;
   return e.uses(x.a, Uses::thread) ? x.a : x.b;
 }
+
 // How many accesses are made within a side of a branch.
 std::size_t accesses_within(const KernelView& view, const BranchSite& site, std::uint32_t side) {
   const std::uint32_t end = view.program.sources()[site.at.source].syntax[side].last;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/text.h"
-
 #include "derive/cuda/expression_parts.h"
 
 namespace frx::derive::cuda {

@@ -4,11 +4,10 @@
 
 namespace frx::derive::cuda {
 
-UnseenAccesses::UnseenAccesses(const KernelView& view) : view_(view) {
-  for (const Access& access : view.trace.accesses) seen_.emplace(access.at.source, access.at.node);
-}
-
 bool UnseenAccesses::any_in(std::uint32_t in, std::uint32_t root) const {
+  if (seen_.empty()) {
+    for (const Access& access : view_.trace.accesses) seen_.emplace(access.at.source, access.at.node);
+  }
   const Source& source = view_.program.sources()[in];
   for (std::uint32_t n = root; n < source.syntax[root].last; ++n) {
     // `&x`, and `(&x)[i]`: what x is stands elsewhere.

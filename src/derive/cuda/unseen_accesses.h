@@ -11,7 +11,7 @@ namespace frx::derive::cuda {
 
 class UnseenAccesses {
  public:
-  explicit UnseenAccesses(const KernelView& view);
+  explicit UnseenAccesses(const KernelView& view) : view_(view) {}
 
   // Is there `p[i]` or `*p` below a node where p is a pointer that nothing is known of, to shared memory perhaps?
   bool any_in(std::uint32_t source, std::uint32_t root) const;
@@ -21,7 +21,7 @@ class UnseenAccesses {
 
  private:
   const KernelView& view_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;  // files and nodes of accesses
+  mutable std::set<std::pair<std::uint32_t, std::uint32_t>> seen_;  // files and nodes of accesses; filled when it is first asked
 };
 
 }  // namespace frx::derive::cuda

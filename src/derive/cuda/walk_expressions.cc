@@ -324,14 +324,15 @@ Value Walker::eval_binary(std::uint32_t node) {
   if (sign == ">") return arithmetic(Op::lt, b, a);
   if (sign == ">=") return arithmetic(Op::le, b, a);
   if (is_logical) return with(e_.binary(*op, truth(a), truth(b)));
-  if (op && a.kind == Value::number && b.kind == Value::number) note_division(*op, a.expr, b.expr, node);
+  note_division(op, a, b, node);
   return op ? arithmetic(*op, a, b) : with(e_.opaque());
 }
 
-void Walker::note_division(Op op, ExprId dividend, ExprId divisor, std::uint32_t node) {
+void Walker::note_division(std::optional<Op> op, const Value& dividend, const Value& divisor, std::uint32_t node) {
   constexpr std::size_t most = 256;
-  if (quiet_ || loop_ == none || (op != Op::div && op != Op::mod) || e_.constant_of(divisor) || trace_.divisions.size() >= most) return;
-  trace_.divisions.push_back({ref(node), dividend, divisor});
+  if (quiet_ || loop_ == none || (op != Op::div && op != Op::mod) || trace_.divisions.size() >= most) return;
+  if (dividend.kind != Value::number || divisor.kind != Value::number || e_.constant_of(divisor.expr)) return;
+  trace_.divisions.push_back({ref(node), dividend.expr, divisor.expr});
 }
 
 Value Walker::eval_unary(std::uint32_t node) {
@@ -367,7 +368,7 @@ Value Walker::eval_assignment(std::uint32_t node) {
   if (sign.size() > 1) {
     const std::optional<Op> op = arithmetic_op(sign.substr(0, sign.size() - 1));
     const Value before = eval(left);
-    if (op && before.kind == Value::number && value.kind == Value::number) note_division(*op, before.expr, value.expr, node);
+    note_division(op, before, value, node);
     value = op ? arithmetic(*op, before, value) : with(e_.opaque());
   }
   if (sign.size() > 1 || value.is_sum) value.access = value.factor = none;

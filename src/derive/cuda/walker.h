@@ -330,7 +330,7 @@ class Walker {
   void note_warp_barrier(std::uint32_t node);
   void note_object_collective(std::uint32_t lanes, std::uint32_t node);
   void note_legacy_collective(std::string_view name, std::uint32_t node);
-  void note_division(Op op, ExprId dividend, ExprId divisor, std::uint32_t node);
+  void note_division(std::optional<Op> op, const Value& dividend, const Value& divisor, std::uint32_t node);
   void note_warp_collective(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
 
   // walk_groups.cc
