@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A small residual network on pictures that its loader decodes, for tools/validate_tune.
 
-    tune_model.py [--device cpu] [--times FILE] [--show]
+    tune_model.py [--device cpu] [--batch N] [--times FILE] [--show]
 
-Takes its settings from `frx tune`; by itself it loads without workers, with BATCH pictures a step, in float32, uncompiled. A picture is stored
+Takes its settings from `frx tune`; by itself it loads without workers, with --batch pictures a step (64, on a CPU 4), in float32, uncompiled. A picture is stored
 as quantised coefficients of 8 by 8 blocks, as JPEG has them, and decoded in the loader: dequantised, transformed back, converted to RGB, cropped,
 mirrored and normalised, which takes about 2 ms. Every step waits for its loss, as programs do that print it.
 
@@ -74,16 +74,17 @@ def network(width):
 
 
 class Training:
-    def __init__(self, device):
+    def __init__(self, device, batch):
         self.device = device
-        self.knobs = fournex.tune.Knobs.from_env(batch_size=BATCH[device])
+        self.knobs = fournex.tune.Knobs.from_env(batch_size=batch)
         torch.manual_seed(0)
         if device == "cpu":
             torch.set_num_threads(1)
         self.model = network(WIDTH[device]).to(device)
         self.compiled = self.knobs.compile(self.model)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
-        self.scaler = torch.cuda.amp.GradScaler(enabled=self.knobs.needs_grad_scaler and device == "cuda")
+        scaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler  # the first is new in PyTorch 2.3
+        self.scaler = scaler(enabled=self.knobs.needs_grad_scaler and device == "cuda")
         self.ends = []
 
     def check_output(self):
@@ -126,13 +127,14 @@ def versions():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--times")
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
     if asked.show:
-        print(json.dumps(versions()))
+        print(json.dumps({**versions(), "batch": asked.batch or BATCH[asked.device]}))
         return
-    training = Training(asked.device)
+    training = Training(asked.device, asked.batch or BATCH[asked.device])
     training.run()
     if asked.times:
         with open(asked.times, "w", encoding="ascii") as file:

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-BATCH, LENGTH, INPUTS, WIDTH, LAYERS = (32, 128, 256, 512, 2) if DEVICE == "cuda" else (2, 5, 8, 8, 2)
+BATCH, LENGTH, INPUTS, WIDTH, LAYERS = (32, 32, 256, 512, 2) if DEVICE == "cuda" else (2, 5, 8, 8, 2)
 
 
 class SequenceEncoder(nn.Module):

@@ -102,17 +102,17 @@ Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Contex
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context, report::Layouts layouts) {
   TRY(expect(Kind::trace, input));
   TRY_ASSIGN(const report::TraceAnalyst* analyst, context.traces());
-  TRY_ASSIGN(model::Timeline timeline,
-             read_timeline(input, context, context.options().progress,
-                           layouts == report::Layouts::included ? Arguments::of_every_operator : Arguments::of_products));
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress,
+                                                     layouts == report::Layouts::included ? Detail::all_arguments : Detail::usual));
   return analyst->analyse(std::move(timeline), layouts);
 }
 
-Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each, Arguments arguments) {
+Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each, Detail detail) {
   input.source.stop_with(context.options().stop);
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   ingest::ReadOptions options{known->metrics};
-  options.all_arguments = arguments == Arguments::of_every_operator;
+  options.all_arguments = detail == Detail::all_arguments;
+  options.kernel_shapes = detail == Detail::kernel_shapes;
   if (open_each) options.progress = open_each(input.source.name(), input.source.size_hint());
   TRY_ASSIGN(ingest::Observation observation, ingest::observe(input.source, input.format, options));
   if (auto* const timeline = std::get_if<model::Timeline>(&observation.model)) return std::move(*timeline);

@@ -58,10 +58,10 @@ Result<std::shared_ptr<const report::PtxReport>> analyse_ptx(Input input, Contex
 // All that a trace holds as one, also when the traces of several ranks were merged in it.
 Result<std::unique_ptr<report::TraceReport>> analyse_trace(Input input, Context& context,
                                                            report::Layouts layouts = report::Layouts::left_out);
-// Of which operators the reader keeps types, strides and values of the inputs.
-enum class Arguments : std::uint8_t { of_products, of_every_operator };
+// What the reader of a trace keeps beside the usual: grids, blocks and registers of kernels, or types, strides and values of the inputs of
+// every operator, not of products only.
+enum class Detail : std::uint8_t { usual, kernel_shapes, all_arguments };
 // The events of a trace of any format, for an analyser. Malformed when the input is no trace.
-Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each,
-                                      Arguments arguments = Arguments::of_products);
+Result<model::Timeline> read_timeline(Input& input, Context& context, const report::OpenEach& open_each, Detail detail = Detail::usual);
 
 }  // namespace frx::analyse

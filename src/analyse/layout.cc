@@ -70,7 +70,7 @@ Result<std::shared_ptr<report::LayoutReport>> analyse_layout(Input input, report
       std::filesystem::is_regular_file(name, ignored) && std::filesystem::file_size(name, ignored) <= largest_fingerprinted;
   std::future<Result<std::string>> fingerprint;
   if (is_file) fingerprint = std::async(std::launch::async, [&name] { return sha256_of_file(name); });
-  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Arguments::of_every_operator));
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Detail::all_arguments));
   if (beside.log) {
     TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, beside.log->source.bytes());
     TRY_ASSIGN(request.log, ingest::read_dynamo_log(beside.log->source.name(), *bytes));

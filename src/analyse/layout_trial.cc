@@ -78,7 +78,7 @@ Result<> compare_rank(const ReadRun& baseline, ReadRun& other, std::size_t rank,
     } else {
       TRY_ASSIGN(const std::string one, read_file(baseline.folders[rank] + "/" + before[i].file, largest_tensor));
       TRY_ASSIGN(const std::string two, read_file(other.folders[rank] + "/" + after[i].file, largest_tensor));
-      difference = report::compare_outputs(before[i], one, after[i], two, tolerance_for(side, before[i].dtype, rules));
+      difference = report::compare_outputs(before[i], one, after[i], two, tolerance_for(side, before[i].dtype, rules), side.longest_sum);
     }
     other.run.differences.push_back(std::move(difference));
   }

@@ -18,7 +18,7 @@ Result<> add_diagnoses(report::OperatorReport& report, Context& context) {
 }  // namespace
 
 Result<report::OperatorProfile> read_recording(Input input, Context& context) {
-  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress));
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Detail::kernel_shapes));
   return report::operator_profile_of(std::move(timeline));
 }
 
@@ -101,7 +101,7 @@ Result<report::OperatorReplay> analyse_replay(Input input, const report::ReplayR
         .at(input.source.name())
         .hint("give the trace or the export that it was made of");
   }
-  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Arguments::of_every_operator));
+  TRY_ASSIGN(model::Timeline timeline, read_timeline(input, context, context.options().progress, Detail::all_arguments));
   return report::operator_replay_of(report::operator_profile_of(std::move(timeline)), request);
 }
 

@@ -17,7 +17,6 @@ std::vector<std::string> ncu_command(const NcuRequest& request, std::string_view
     argv.emplace_back(name);
     argv.push_back(std::move(value));
   };
-  if (request.by_metric_names) option("--print-metric-name", "name");
   // A redirection would mix the output of the application into the CSV.
   if (!request.log_file.empty()) option("--log-file", request.log_file);
   if (request.leaves_clocks) option("--clock-control", "none");

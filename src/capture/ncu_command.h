@@ -17,7 +17,6 @@ struct NcuRequest {
   std::string kernel_filter;     // a name, "regex:..." or a plain regular expression
   std::string kernel_name_base;  // what the filter is compared with and the table shows: "demangled"; empty: ncu's own choice
   bool leaves_clocks = false;    // --clock-control none: ncu else sets clocks of its own while it measures
-  bool by_metric_names = false;  // --print-metric-name name: names of counters also where ncu would print labels
   std::optional<std::uint64_t> launch_skip;
   std::optional<std::uint64_t> launch_count;
   std::string log_file;               // where the CSV is written; empty: standard output

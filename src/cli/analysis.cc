@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/nsys.h"
+#include "cli/kernel_commands.h"
 #include "ingest/format.h"
 #include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
@@ -126,13 +127,34 @@ Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input inp
   return analyse::analyse_run(std::move(input), *context_, layouts);
 }
 
-Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
-                                                    const std::string& gpu_model) {
+Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known, const Io& io) {
+  const auto capability = [](const knowledge::GpuMatch& match) {
+    return match.limits ? std::optional(match.limits->cc) : std::optional<model::ComputeCapability>();
+  };
+  if (!gpu_model.empty()) {
+    TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
+    return capability(match);
+  }
+  const std::string present = gpu_called(present_gpus(io));
+  const Result<knowledge::GpuMatch> match = knowledge::match_option(known.gpus, present);
+  return match && !present.empty() ? capability(*match) : std::nullopt;
+}
+
+std::vector<std::string> counters_of_preset(std::string_view preset, const knowledge::Knowledge& known,
+                                            std::optional<model::ComputeCapability> gpu, std::span<const std::string> besides) {
   const auto at = std::ranges::find(known.presets, preset, &knowledge::Preset::name);
-  if (at == known.presets.end()) return std::vector<std::string>();
-  if (gpu_model.empty()) return counters_of(*at, known.metrics);
-  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
-  return counters_of(*at, known.metrics, match.limits ? std::optional(match.limits->cc) : std::nullopt);
+  if (at == known.presets.end()) return {};
+  std::vector<std::string> counters = counters_of(*at, known.metrics, gpu);
+  std::vector<std::string> lacking;
+  for (const knowledge::CountersNotOnGpu& one : at->not_on) {
+    if (gpu != one.cc) continue;
+    for (const model::Metric metric : one.metrics) lacking.emplace_back(counter_of(known.metrics[metric]));
+  }
+  for (const std::string& one : besides) {
+    const auto is_in = [&](const std::vector<std::string>& list) { return std::ranges::find(list, one) != list.end(); };
+    if (!one.empty() && !is_in(counters) && !is_in(lacking)) counters.push_back(one);
+  }
+  return counters;
 }
 
 }  // namespace frx::cli

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,9 +70,11 @@ class Session {
   std::shared_ptr<analyse::Context> context_;
 };
 
-// The counters of a preset such as "full"; none for an unknown name.
-Result<std::vector<std::string>> counters_of_preset(const std::string& preset, const knowledge::Knowledge& known,
-                                                    const std::string& gpu_model = {});
+// That of `--gpu-model` or, where that is empty, of the GPU of this machine; nothing where it is not known. Fails for a model that is not known.
+Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known, const Io& io);
+// The counters of a preset such as "full" and `besides`, without those that the GPU lacks; none for an unknown name.
+std::vector<std::string> counters_of_preset(std::string_view preset, const knowledge::Knowledge& known,
+                                            std::optional<model::ComputeCapability> gpu, std::span<const std::string> besides = {});
 
 // --why: prints where a number or a label came from, as "text" or "json"; the exit code.
 Result<int> tell_why(const std::string& story, const std::string& field, std::string_view format, Io& io);

@@ -125,27 +125,16 @@ std::string filter_for(const std::string& name) {
   return expression;
 }
 
-void add_counters(std::vector<std::string>& counters, const std::vector<std::string>& more) {
-  for (const std::string& one : more) {
-    if (!one.empty() && std::ranges::find(counters, one) == counters.end()) counters.push_back(one);
-  }
-}
-
 Result<capture::NcuRequest> request_of(const Options& options, const knowledge::Knowledge& known, const Io& io) {
   capture::NcuRequest request;
-  const std::string gpu = options.request.gpu_model.empty() ? gpu_called(present_gpus(io)) : options.request.gpu_model;
-  Result<std::vector<std::string>> counters = counters_of_preset("full", known, gpu);
-  if (!counters) {
-    TRY_ASSIGN(counters, counters_of_preset("full", known));
+  const Result<std::optional<model::ComputeCapability>> gpu = live_capability(options.request.gpu_model, known, io);
+  request.counters = counters_of_preset("full", known, gpu ? *gpu : std::nullopt, report::counters_of_profile(known.metrics));
+  for (const std::string_view one : split(options.metrics, ',')) {
+    const std::string counter(trim(one));
+    if (!counter.empty() && std::ranges::find(request.counters, counter) == request.counters.end()) request.counters.push_back(counter);
   }
-  request.counters = std::move(*counters);
-  add_counters(request.counters, report::counters_of_profile(known.metrics));
-  std::vector<std::string> asked;
-  for (const std::string_view one : split(options.metrics, ',')) asked.emplace_back(trim(one));
-  add_counters(request.counters, asked);
   TRY_ASSIGN(request.sections, sections_in(options.sections));
   request.kernel_name_base = "demangled";
-  request.by_metric_names = true;
   request.leaves_clocks = options.leaves_clocks;
   request.kernel_filter = filter_for(options.name);
   if (!options.program.empty()) request.workload.push_back(options.program);

@@ -30,7 +30,8 @@ void describe(Syntax& syntax, Options& options) {
   syntax.flag("--list", options.list, "list the presets");
   // --log-file, not "> FILE": the program's own output stays out of the CSV (docs/contract.md, section 3.8).
   syntax.option("-o,--output", "FILE", options.request.log_file, "let ncu write the CSV to FILE");
-  syntax.option("--gpu-model", "NAME", options.gpu_model, "also the counters that only this GPU has: H100, A100, sm_90");
+  syntax.option("--gpu-model", "NAME", options.gpu_model,
+                "also the counters that this GPU has beside others, without those that it lacks: H100, A100, sm_90");
   syntax.option("--kernel-name", "FILTER", options.request.kernel_filter, "only kernels of this name, or matching this regular expression");
   syntax.option("--target-processes", "MODE", options.request.target_processes, "which processes to profile");
   syntax.option("--launch-skip", "N", options.request.launch_skip, "leave out the first N launches");
@@ -51,13 +52,22 @@ Json preset_json(const knowledge::Preset& preset, const knowledge::MetricCatalog
   for (const knowledge::CountersOnGpu& gpu : preset.on_gpus) {
     Json counters = Json::array();
     for (const model::Metric metric : gpu.metrics) counters.push_back(counter_of(metrics[metric]));
-    on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)}, {"needs_ncu", gpu.ncu}, {"metrics", std::move(counters)}});
+    on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)},
+                       {"needs_ncu", gpu.ncu.empty() ? Json() : Json(gpu.ncu)},
+                       {"metrics", std::move(counters)}});
+  }
+  Json not_on_gpus = Json::array();
+  for (const knowledge::CountersNotOnGpu& gpu : preset.not_on) {
+    Json counters = Json::array();
+    for (const model::Metric metric : gpu.metrics) counters.push_back(counter_of(metrics[metric]));
+    not_on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)}, {"metrics", std::move(counters)}});
   }
   return {{"name", preset.name},
           {"description", preset.description},
           {"metrics", counters_of(preset, metrics)},
           {"required_canonical_metrics", std::move(required)},
-          {"on_gpus", std::move(on_gpus)}};
+          {"on_gpus", std::move(on_gpus)},
+          {"not_on_gpus", std::move(not_on_gpus)}};
 }
 
 int list_presets(const Presets& presets, const knowledge::MetricCatalogue& metrics, bool json, Io& io) {
@@ -77,13 +87,34 @@ int list_presets(const Presets& presets, const knowledge::MetricCatalogue& metri
   return 0;
 }
 
-// What goes with one GPU only, or that there is nothing.
-std::string text_of_gpu(const Options& options, const knowledge::CountersOnGpu* on_gpu, std::size_t counters) {
+// How a command for one GPU differs from that for any.
+struct GpuDifference {
+  const knowledge::CountersOnGpu* on = nullptr;
+  std::size_t added = 0;
+  std::vector<std::string> left_out;  // counters
+};
+
+GpuDifference difference_of(const knowledge::Preset& preset, const knowledge::MetricCatalogue& metrics,
+                            const std::optional<model::ComputeCapability>& gpu) {
+  GpuDifference difference;
+  if (!gpu) return difference;
+  for (const model::Metric metric : preset.left_out_on(*gpu)) difference.left_out.emplace_back(counter_of(metrics[metric]));
+  difference.on = preset.on(*gpu);
+  difference.added = counters_of(preset, metrics, gpu).size() - (preset.metrics.size() - difference.left_out.size());
+  return difference;
+}
+
+std::string text_of_gpu(const Options& options, const GpuDifference& difference) {
   if (options.gpu_model.empty()) return {};
   const std::string gpu = printable(options.gpu_model);
-  if (!on_gpu) return fmt::format("\nNo counters are known that only {} has.\n", gpu);
-  return fmt::format("\nThe last {} are of compute capability {}.{} ({}) and need Nsight Compute {} or newer.\n", counters,
-                     on_gpu->cc.major, on_gpu->cc.minor, gpu, on_gpu->ncu);
+  std::string text;
+  if (!difference.left_out.empty()) text += fmt::format("\nLeft out, because {} lacks them: {}\n", gpu, join(difference.left_out, ", "));
+  if (difference.added == 0)
+    return text.empty() ? fmt::format("\nNo counters are known that {} has beside those of every GPU.\n", gpu) : text;
+  const std::string last = difference.added == 1 ? "The last one is" : fmt::format("The last {} are", difference.added);
+  text += fmt::format("\n{} asked for because {} has compute capability {}.{}", last, gpu, difference.on->cc.major, difference.on->cc.minor);
+  text += difference.on->ncu.empty() ? ".\n" : fmt::format(", and Nsight Compute has to be {} or newer.\n", difference.on->ncu);
+  return text;
 }
 
 void print_text(const knowledge::Preset& preset, const capture::NcuRequest& request, const std::string& of_gpu, Io& io) {
@@ -106,9 +137,9 @@ Result<std::optional<model::ComputeCapability>> capability_of(const std::string&
 }
 
 int print_command(const Options& options, const knowledge::Preset& preset, const capture::NcuRequest& request,
-                  const knowledge::CountersOnGpu* on_gpu, Io& io) {
+                  const GpuDifference& difference, Io& io) {
   if (!options.json) {
-    print_text(preset, request, text_of_gpu(options, on_gpu, request.counters.size() - preset.metrics.size()), io);
+    print_text(preset, request, text_of_gpu(options, difference), io);
     return 0;
   }
   const std::vector<std::string> command = ncu_command(request);
@@ -117,7 +148,8 @@ int print_command(const Options& options, const knowledge::Preset& preset, const
                  {"metrics", request.counters},
                  {"command", command},
                  {"shell", capture::shell_line(command)}};
-  result["needs_ncu"] = on_gpu ? Json(on_gpu->ncu) : Json();
+  result["needs_ncu"] = difference.on && !difference.on->ncu.empty() ? Json(difference.on->ncu) : Json();
+  result["left_out"] = difference.left_out;
   write_json(io, "ncu_command", std::move(result));
   return 0;
 }
@@ -143,7 +175,7 @@ Result<int> act(const Options& options, Io& io) {
   TRY_ASSIGN(const std::optional<model::ComputeCapability> gpu, capability_of(options.gpu_model, library));
   request.counters = counters_of(*preset, metrics, gpu);
   if (request.workload.empty()) request.workload = {"./your_app"};
-  return print_command(options, *preset, request, gpu ? preset->on(*gpu) : nullptr, io);
+  return print_command(options, *preset, request, difference_of(*preset, metrics, gpu), io);
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ Result<const report::NcuReport*> profile(const ReadImplementation& side, const I
     return fail(ErrorKind::environment, "Nsight Compute (ncu) was not found, neither on PATH nor where CUDA installs it")
         .hint("install it, or profile where it is (frx ncu-command full -- ./your_app) and bring the files here: --ncu-a, --ncu-b");
   capture::NcuRequest request;
-  TRY_ASSIGN(request.counters, counters_of_preset("full", analyst.knowledge()));
+  TRY_ASSIGN(const std::optional<model::ComputeCapability> gpu, live_capability({}, analyst.knowledge(), io));
+  request.counters = counters_of_preset("full", analyst.knowledge(), gpu);
   TRY_ASSIGN(const capture::CompiledProgram program, capture::compile_program(side.path, architecture, options.build_flags, *io.host));
   request.workload = {program.path};
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host, options.time_limit));

@@ -7,7 +7,8 @@ namespace frx::cli {
 
 Result<const report::NcuReport*> profile_now(const LiveProfile& live, report::Analyst& analyst, Io& io) {
   capture::NcuRequest request = live.request;
-  TRY_ASSIGN(request.counters, counters_of_preset(live.preset, analyst.knowledge(), live.gpu_model));
+  TRY_ASSIGN(const std::optional<model::ComputeCapability> gpu, live_capability(live.gpu_model, analyst.knowledge(), io));
+  request.counters = counters_of_preset(live.preset, analyst.knowledge(), gpu);
   if (!live.is_quiet) io.err.write(fmt::format("running {}\n", capture::shell_line(capture::ncu_command(request))));
   io.out.flush();
   TRY_ASSIGN(const capture::NcuCapture captured, capture::profile_with_ncu(request, *io.host));

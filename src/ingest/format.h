@@ -60,6 +60,7 @@ struct ReadOptions {
   const knowledge::MetricCatalogue& metrics;
   std::function<void(std::uint64_t bytes)> progress = {};  // told how many bytes have been read; may be empty
   bool all_arguments = false;                              // of a trace: keep the inputs of every operator, not of products only
+  bool kernel_shapes = false;                              // of a trace: keep those of kernels; exports have them always
   bool may_be_idle = false;                                // of an export of Nsight Systems: one in which nothing used CUDA is no error
 };
 

@@ -47,18 +47,39 @@ void add_on_gpu(Preset& preset, const CountersOnGpu& more) {
   for (const model::Metric metric : more.metrics) add_once(at->metrics, metric);
 }
 
+// `cc: "9.0"`, or a list of several.
+Result<std::vector<model::ComputeCapability>> capabilities_in(const Value& entry) {
+  const Value value = entry["cc"];
+  std::vector<model::ComputeCapability> capabilities;
+  for (std::size_t i = 0; i < std::max<std::size_t>(value.size(), 1); ++i) {
+    const Value one = value.size() == 0 ? value : value.item(i);
+    const std::optional<model::ComputeCapability> cc = parse_compute_capability(one.text());
+    if (!cc) return fail(ErrorKind::malformed, "expected cc, a compute capability such as \"9.0\" or a list of them").at(entry.where());
+    capabilities.push_back(*cc);
+  }
+  return capabilities;
+}
+
 Result<> read_on_gpus(const Value& entry, const MetricCatalogue& metrics, Preset& preset) {
   TRY_ASSIGN(const Value list, entry.list("on_gpus"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value one = list.item(i);
-    const std::optional<model::ComputeCapability> cc = parse_compute_capability(one["cc"].text());
-    if (!cc || one["ncu"].text().empty())
-      return fail(ErrorKind::malformed, "expected cc and ncu, such as \"9.0\" and \"2025.1\"").at(one.where());
-    CountersOnGpu gpu{*cc, one["ncu"].text(), {}};
-    TRY_ASSIGN(gpu.metrics, metrics_in(one, "metrics", metrics));
-    add_on_gpu(preset, gpu);
+    TRY_ASSIGN(const std::vector<model::ComputeCapability> capabilities, capabilities_in(one));
+    TRY_ASSIGN(const Metrics besides, metrics_in(one, "metrics", metrics));
+    for (const model::ComputeCapability cc : capabilities) add_on_gpu(preset, {cc, one["ncu"].text(), besides});
   }
   return {};
+}
+
+Result<std::vector<CountersNotOnGpu>> read_not_on(const Value& file, const MetricCatalogue& metrics) {
+  TRY_ASSIGN(const Value list, file.list("not_on"));
+  std::vector<CountersNotOnGpu> lacking;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    TRY_ASSIGN(const std::vector<model::ComputeCapability> capabilities, capabilities_in(list.item(i)));
+    TRY_ASSIGN(const Metrics absent, metrics_in(list.item(i), "metrics", metrics));
+    for (const model::ComputeCapability cc : capabilities) lacking.push_back({cc, absent});
+  }
+  return lacking;
 }
 
 Result<> add_parts(const Value& names, const std::vector<Preset>& earlier, Preset& into) {
@@ -85,14 +106,22 @@ Result<> check_collectable(const Library& library, const Value& presets, const M
   return {};
 }
 
+bool lacks(const Preset& preset, model::ComputeCapability gpu, model::Metric metric) {
+  return std::ranges::any_of(preset.not_on, [&](const CountersNotOnGpu& one) {
+    return one.cc == gpu && std::ranges::find(one.metrics, metric) != one.metrics.end();
+  });
+}
+
 }  // namespace
 
 Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics) {
-  TRY_ASSIGN(const Value list, library.file(file_name).list("presets"));
+  const Value file = library.file(file_name);
+  TRY_ASSIGN(const Value list, file.list("presets"));
+  TRY_ASSIGN(const std::vector<CountersNotOnGpu> not_on, read_not_on(file, metrics));
   std::vector<Preset> presets;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Value entry = list.item(i);
-    Preset preset{entry["name"].text(), entry["description"].text(), {}, {}, {}};
+    Preset preset{entry["name"].text(), entry["description"].text(), {}, {}, {}, not_on};
     if (preset.name.empty()) return fail(ErrorKind::malformed, "expected a preset with a name").at(entry.where());
     TRY_ASSIGN(const Value parts, entry.list("union_of"));
     TRY(add_parts(parts, presets, preset));
@@ -121,14 +150,23 @@ const CountersOnGpu* Preset::on(model::ComputeCapability gpu) const {
   return at == on_gpus.end() ? nullptr : &*at;
 }
 
-std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics, std::optional<model::ComputeCapability> gpu) {
-  std::vector<std::string> counters;
-  for (const model::Metric metric : preset.metrics) counters.emplace_back(counter_of(metrics[metric]));
-  if (const CountersOnGpu* more = gpu ? preset.on(*gpu) : nullptr) {
-    for (const model::Metric metric : more->metrics) {
-      if (std::ranges::find(preset.metrics, metric) == preset.metrics.end()) counters.emplace_back(counter_of(metrics[metric]));
-    }
+Metrics Preset::left_out_on(model::ComputeCapability gpu) const {
+  Metrics absent;
+  for (const model::Metric metric : metrics) {
+    if (lacks(*this, gpu, metric)) absent.push_back(metric);
   }
+  return absent;
+}
+
+std::vector<std::string> counters_of(const Preset& preset, const MetricCatalogue& metrics, std::optional<model::ComputeCapability> gpu) {
+  Metrics asked;
+  const auto add = [&](model::Metric metric) {
+    if (!gpu || !lacks(preset, *gpu, metric)) add_once(asked, metric);
+  };
+  std::ranges::for_each(preset.metrics, add);
+  if (const CountersOnGpu* more = gpu ? preset.on(*gpu) : nullptr) std::ranges::for_each(more->metrics, add);
+  std::vector<std::string> counters;
+  for (const model::Metric metric : asked) counters.emplace_back(counter_of(metrics[metric]));
   return counters;
 }
 

@@ -66,6 +66,12 @@ Result<> read_numerics(const Value& map, TrialRules& rules) {
     ToleranceRule rule{list.item(i)["dtype"].text()};
     TRY_ASSIGN(rule.rtol, limited_number(list.item(i), "rtol", 1));
     TRY_ASSIGN(rule.atol, limited_number(list.item(i), "atol", 1));
+    if (list.item(i)["of_largest"]) {
+      TRY_ASSIGN(rule.of_largest, limited_number(list.item(i), "of_largest", 1));
+    }
+    if (list.item(i)["per_root_of_terms"]) {
+      TRY_ASSIGN(rule.per_root_of_terms, trial_truth(list.item(i), "per_root_of_terms"));
+    }
     rules.tolerances.push_back(rule);
   }
   return {};

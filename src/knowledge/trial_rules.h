@@ -17,6 +17,9 @@ std::string_view name_of(LayoutRisk risk);
 struct ToleranceRule {
   std::string_view dtype;  // "float32", or "tf32"
   double rtol = 0, atol = 0;
+  // Share of the largest value of a tensor by which any of its elements may differ instead; 0: there is no such limit.
+  double of_largest = 0;
+  bool per_root_of_terms = false;  // that share is multiplied by the root of the number of terms of the longest sum
 };
 
 // What may be changed at all, and what a change has to bring.

@@ -69,9 +69,12 @@ struct OperatorArguments {
 
 // How a kernel was launched, where the recording says so.
 struct KernelShape {
+  static constexpr std::uint32_t not_recorded = 0xFFFFFFFF;
+
   std::uint32_t event = 0;  // row of the kernel
   std::array<std::uint32_t, 3> grid = {}, block = {};
-  std::uint32_t registers_per_thread = 0, static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  std::uint32_t registers_per_thread = 0;  // 0: not recorded
+  std::uint32_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   std::uint32_t mangled = 0xFFFFFFFF;  // name of the kernel, of the names of the timeline; Timeline::no_id: not recorded
 };
 
@@ -154,7 +157,7 @@ struct Timeline {
   Column<float> occupancy_pct;
   std::vector<MemorySample> memory;
   std::vector<GpuMetric> gpu_metrics;            // by GPU; of exports of Nsight Systems
-  std::vector<KernelShape> kernel_shapes;        // ascending by row; of exports of Nsight Systems
+  std::vector<KernelShape> kernel_shapes;        // ascending by row; of a trace where the reader was asked for them
   std::vector<CapturedKernel> captured;          // ascending by row of the kernel; of exports of Nsight Systems
   std::vector<CollectiveArguments> collectives;  // ascending by row
   TraceFacts facts;

@@ -47,7 +47,7 @@ class Judge(unittest.TestCase):
     def test_what_holds(self):
         outcome = tool.judge("net", traced([0.3, 0.6, 0.1]), profile(kernel(300, 310), kernel(600, 640), kernel(100, 95)), report(("aten::mm", 1000, BOUND)))
         self.assertEqual(outcome.failures, [])
-        self.assertEqual((outcome.kernels, outcome.covered_pct, outcome.correlation, outcome.leading), (3, 100, 1, "aten::mm: Compute Bound"))
+        self.assertEqual((outcome.kernels, outcome.covered_pct, outcome.in_order, outcome.leading), (3, 100, 1, "aten::mm: Compute Bound"))
 
     def test_totals(self):
         made, about = profile(kernel(300, 310)), report(("aten::mm", 300, BOUND), total=300)
@@ -58,11 +58,11 @@ class Judge(unittest.TestCase):
         self.assertEqual(failures([0.9, 0.1], profile(kernel(900, 900), kernel(100)), report(("aten::mm", 1000, BOUND))), ["coverage"])
         self.assertEqual(failures([0.96, 0.04], profile(kernel(960, 900), kernel(40)), report(("aten::mm", 1000, BOUND))), [])
 
-    def test_ranks(self):
+    def test_order(self):
         made = profile(*(kernel(ns, 1000 - ns) for ns in (100, 200, 700)))
-        self.assertEqual(failures([0.1, 0.2, 0.7], made, report(("aten::mm", 1000, BOUND))), ["ranks"])
+        self.assertEqual(failures([0.1, 0.2, 0.7], made, report(("aten::mm", 1000, BOUND))), ["order"])
 
-    def test_inferred_counters_do_not_count_for_ranks(self):
+    def test_inferred_counters_do_not_count_for_the_order(self):
         made = profile(*(kernel(ns, 1000 - ns, inferred=True) for ns in (100, 200, 700)))
         self.assertEqual(failures([0.1, 0.2, 0.7], made, report(("aten::mm", 1000, BOUND))), [])
 
@@ -72,14 +72,14 @@ class Judge(unittest.TestCase):
         self.assertEqual(failures([1], made, report(("aten::mm", 990, None), ("aten::t", 10, {"primary_bottleneck": "insufficient_ncu_data"}))), ["diagnosis", "diagnosis"])
 
 
-class RankCorrelation(unittest.TestCase):
-    def test_is_that_of_spearman(self):
-        self.assertAlmostEqual(tool.rank_correlation([106, 100, 86, 101, 99, 103, 97, 113, 112, 110], [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]), -29 / 165)
-        self.assertAlmostEqual(tool.rank_correlation([1, 2, 2, 4], [1, 3, 3, 9]), 1)
+class Order(unittest.TestCase):
+    def test_is_that_of_kernels_whose_times_differ_clearly(self):
+        self.assertEqual(tool.share_in_order([(100, 50), (120, 40), (200, 90)]), 1)  # 100 and 120 have none
+        self.assertEqual(tool.share_in_order([(100, 50), (200, 40), (400, 90)]), 2 / 3)
 
-    def test_needs_values_that_differ(self):
-        self.assertIsNone(tool.rank_correlation([1, 2], [1, 2]))
-        self.assertIsNone(tool.rank_correlation([1, 1, 1], [1, 2, 3]))
+    def test_needs_kernels_whose_times_differ(self):
+        self.assertIsNone(tool.share_in_order([(100, 1), (110, 9)]))
+        self.assertIsNone(tool.share_in_order([]))
 
 
 # Stand-ins. "python3" and "python" answer the questions of the tool, write a trace that was made up, and run the checks of fournex for real.
@@ -139,7 +139,7 @@ class Run(unittest.TestCase):
                   f"tool.PAGE = pathlib.Path({str(page)!r})\nsys.exit(tool.main())"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("| conv_block | 3 | 0.303 | 100.0 % | 100.0 % | 1.000 | aten::conv2d: Compute Bound | holds |", done.stdout)
+        self.assertIn("| conv_block | 3 | 0.303 | 100.0 % | 100.0 % | - | aten::conv2d: Compute Bound | holds |", done.stdout)
         self.assertIn("1 of 1 workloads hold", done.stdout)
         self.assertIn("PyTorch 2.11.0, Nsight Compute Version 2025.3.1.0", page.read_text())
         self.assertTrue(page.read_text().startswith("before\n") and page.read_text().endswith("after\n"))

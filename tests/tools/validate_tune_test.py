@@ -40,9 +40,9 @@ class Comparison(unittest.TestCase):
             self.assertEqual(tool.judge_winner(report(wrong)).verdict, "FAIL")
 
     def test_races_and_full_trials_of_one_configuration_are_one(self):
-        self.assertEqual(tool.judge_budget(report()).found, "1 of 12 configurations")
+        self.assertEqual(tool.judge_budget(report(), 12).found, "1 of 12 configurations")
         many = [trial(f"c{number}") for number in range(13)]
-        self.assertEqual([tool.judge_budget(report(trials=many[:count])).verdict for count in (0, 12, 13)], ["FAIL", "PASS", "FAIL"])
+        self.assertEqual([tool.judge_budget(report(trials=many[:count]), 12).verdict for count in (0, 12, 13)], ["FAIL", "PASS", "FAIL"])
 
     def test_memory_that_was_not_measured_fails(self):
         self.assertEqual(tool.judge_memory(report()).verdict, "PASS")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from typing import Any, Dict, List, Optional
@@ -33,6 +34,16 @@ def device_facts(device: Any) -> Dict[str, Any]:
     return {"kind": device.type, "name": None, "memory_bytes": memory if device.type == "cpu" else None}
 
 
+def longest_sum(model: Any) -> Optional[int]:
+    """How many terms the longest sum of a linear layer or convolution of `model` has; None where it has no such layer."""
+    import torch
+
+    terms = [one.in_features for one in model.modules() if isinstance(one, torch.nn.Linear)]
+    convolutions = [one for one in model.modules() if isinstance(one, torch.nn.modules.conv._ConvNd)]
+    terms += [one.in_channels // one.groups * math.prod(one.kernel_size) for one in convolutions]
+    return max(terms, default=None)
+
+
 def precision_facts(model: Any) -> Dict[str, Any]:
     import torch
 
@@ -43,6 +54,7 @@ def precision_facts(model: Any) -> Dict[str, Any]:
         "tf32_cudnn": bool(torch.backends.cudnn.allow_tf32),
         "cudnn_benchmark": bool(torch.backends.cudnn.benchmark),
         "deterministic": bool(torch.are_deterministic_algorithms_enabled()),
+        "longest_sum": longest_sum(model) if model is not None else None,
     }
 
 

@@ -16,6 +16,15 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr std::string_view defaults[] = {"std::allocator<", "std::char_traits<", "std::default_delete<", "std::less<",
                                          "std::hash<",      "std::equal_to<",    "std::__1::allocator<", "std::__1::char_traits<"};
 
+constexpr std::string_view qualifiers[] = {"const", "volatile", "__restrict__", "__restrict", "restrict"};
+// What may follow the first word of a type, or a list of parameters.
+constexpr std::string_view further_words[] = {"unsigned", "signed", "char", "short", "int", "long", "double", "float", "__int128", "_Complex", "noexcept"};
+
+template <std::size_t size>
+bool is_among(const std::string_view (&words)[size], std::string_view word) {
+  return std::ranges::find(words, word) != std::end(words);
+}
+
 class Canonical {
  public:
   explicit Canonical(std::string_view text) : text_(text) {}
@@ -52,7 +61,23 @@ class Canonical {
       out_ += c;
     } else if (arguments_.empty() && !out_.empty() && out_.back() != ' ' && out_.back() != ':') {
       out_ += ' ';
+    } else if (!arguments_.empty() && is_behind_return_type()) {
+      out_.resize(arguments_.back());
     }
+  }
+
+  // Of "void launch<float>(int)::[lambda(int) (instance 1)]", a lambda of a function template: one style writes its return type, the other
+  // does not. Two words of "unsigned int" are one type.
+  bool is_behind_return_type() const {
+    if (out_.size() == arguments_.back()) return false;
+    const char last = out_.back();
+    if (!is_letter(last) && last != '>' && last != '*' && last != '&') return false;
+    const std::string_view behind = rest();
+    for (const std::string_view begin : {"<unnamed>::", "(anonymous namespace)::", "::"}) {
+      if (behind.starts_with(begin)) return true;
+    }
+    const std::string_view next = behind.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(behind, is_letter) - behind.begin()));
+    return !next.empty() && !is_among(qualifiers, next) && !is_among(further_words, next);
   }
 
   // An identifier, a keyword or a number.
@@ -60,7 +85,7 @@ class Canonical {
     const std::size_t begin = at_;
     while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
     std::string_view word = text_.substr(begin, at_ - begin);
-    if (word == "const" || word == "volatile" || word == "__restrict__" || word == "__restrict") return;
+    if (is_among(qualifiers, word)) return;
     if (word == "operator") return name_of_operator();
     const bool is_argument = !arguments_.empty();
     if (is_argument && word == "true") word = "1";

@@ -5,7 +5,7 @@
 //   void at::native::vectorized_elementwise_kernel<(int)4, at::native::<unnamed>::fill(Scalar)::[lambda(float) (instance 1)]>(int, T2)
 //   void at::native::vectorized_elementwise_kernel<4, at::native::(anonymous namespace)::fill(c10::Scalar)::{lambda(float)#1}>(int, ...)
 //
-// Kept are the qualified name, template arguments and the numbers of lambdas; left out are return type, parameters, casts, unnamed
+// Kept are the qualified name, template arguments and the numbers of lambdas; left out are return types, parameters, casts, unnamed
 // namespaces, const, blanks, suffixes of numbers and allocators that are defaults. Numbers at the end of a name stay: "triton_1" is not
 // "triton_10".
 #pragma once

@@ -54,6 +54,17 @@ constexpr Spellings same[] = {
     {"void at_cuda_detail::cub::DeviceScanInitKernel<at_cuda_detail::cub::ScanTileState<long, (bool)1>>(T1, int)",
      "void at_cuda_detail::cub::DeviceScanInitKernel<at_cuda_detail::cub::ScanTileState<long, true> "
      ">(at_cuda_detail::cub::ScanTileState<long, true>, int)"},
+    // A lambda of a function template: of Nsight Compute 2025.3 and of the PyTorch profiler 2.11, on an H200.
+    {"void at::native::elementwise_kernel<(int)128, (int)2, void at::native::gpu_kernel_impl_nocast<at::native::CUDAFunctor_add<float>>"
+     "(at::TensorIteratorBase &, const T1 &)::[lambda(int) (instance 1)]>(int, T3)",
+     "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::CUDAFunctor_add<float> >"
+     "(at::TensorIteratorBase&, at::native::CUDAFunctor_add<float> const&)::{lambda(int)#1}>(int, "
+     "at::native::gpu_kernel_impl_nocast<at::native::CUDAFunctor_add<float> >(at::TensorIteratorBase&, "
+     "at::native::CUDAFunctor_add<float> const&)::{lambda(int)#1})"},
+    {"k<void <unnamed>::launch<float>(int)::[lambda(int) (instance 1)]>(int)", "k<(anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
+    {"k<void ::launch<float>(int)::[lambda(int) (instance 1)]>(int)", "k<void (anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
+    {"k<unsigned long long, std::enable_if<(bool)1, T1 *>::type make<(int)3>(float)::[lambda() (instance 1)]>(int)",
+     "k<unsigned long long, make<3>(float)::{lambda()#1}>(int)"},
     {"offset<(int)-2, (unsigned int)4>", "offset<-2, 4u>"},
     {"axpy(float *, int)", "axpy"},
     {"sm80_xmma_gemm_f16f16_tn_n", "sm80_xmma_gemm_f16f16_tn_n"},
@@ -70,6 +81,10 @@ constexpr Spellings different[] = {
     {"a::kernel<float>", "b::kernel<float>"},
     {"kernel<float>", "kernel<double>"},
     {"kernel<foo<int>, bar>", "kernel<foo<int, bar>>"},
+    {"kernel<unsigned int>", "kernel<int>"},
+    {"kernel<unsigned long>", "kernel<long>"},
+    {"kernel<unsigned __int128>", "kernel<__int128>"},
+    {"kernel<float _Complex>", "kernel<double _Complex>"},
     {"copy", "copy2"},
 };
 

@@ -30,7 +30,7 @@ struct Candidate {
   double time_ns = 0;           // of GPU time
   std::optional<SavedPerStep> saving;
   double confidence = 0;  // 0 to 1
-  // GPU work (indices) that the fix removes: what two findings share is saved once.
+  // GPU work (indices) that the fix removes or makes faster: what two findings share is saved once.
   std::vector<std::uint32_t> removed_work;
   // What conditions of data/layout ask for beside the numbers above, and what its words show.
   std::map<std::string, double, std::less<>> facts;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "derive/layout/traffic.h"
 #include "derive/layout/view_chains.h"
 
 namespace frx::derive::layout {
@@ -144,16 +145,35 @@ Candidate of_conversions(const LayoutTrace& trace, std::span<const Copy> copies,
   return found;
 }
 
+// The least time of a convolution on tensor cores, in ns; nothing where its operations, its bytes or the peaks are not known.
+std::optional<double> roofline_ns(const LayoutTrace& trace, const Convolution& convolution, const GpuPeaks& peaks) {
+  const std::optional<OperatorTraffic> traffic = traffic_of(trace, convolution.inner);
+  const RecordedInputs* const inputs = trace.inputs(convolution.inner);
+  const RecordedTensor* const input = inputs ? tensor_at(*inputs, 0) : nullptr;
+  if (!traffic || !traffic->flops || traffic->is_lower_bound || !input || !peaks.bandwidth_bytes_per_s) return std::nullopt;
+  const std::optional<double> flops = input->type == "float32" ? peaks.tf32_flops : peaks.tensor16_flops;
+  if (!flops) return std::nullopt;
+  return 1e9 * std::max(*traffic->flops / *flops, traffic->bytes_low / *peaks.bandwidth_bytes_per_s);
+}
+
 // The convolutions that count, as one finding.
-std::optional<Candidate> of_convolutions(const LayoutTrace& trace, const std::vector<Convolution>& convolutions, bool by_kernels) {
+std::optional<Candidate> of_convolutions(const LayoutTrace& trace, const std::vector<Convolution>& convolutions, bool by_kernels,
+                                         const GpuPeaks& peaks) {
   Candidate found;
-  double time = 0;
+  double time = 0, saved = 0;
+  bool knows_saved = by_kernels;
   for (const Convolution& one : convolutions) {
     if (one.fit != Fit::eligible || one.has_nhwc_kernel) continue;
     if (by_kernels ? !one.has_nchw_kernel : one.has_nchw_kernel) continue;
     if (!by_kernels && !one.is_known_nchw) continue;  // without strides the tensors may be channels-last already
     found.nodes.push_back(one.outer);
-    time += static_cast<double>(trace.gpu_time(one.outer));
+    const double own = static_cast<double>(trace.gpu_time(one.outer));
+    time += own;
+    const std::optional<double> least = knows_saved ? roofline_ns(trace, one, peaks) : std::nullopt;
+    knows_saved = least.has_value();
+    saved += std::max(own - least.value_or(own), 0.0);
+    const std::span<const std::uint32_t> work = trace.all_work(one.outer);
+    if (by_kernels) found.removed_work.insert(found.removed_work.end(), work.begin(), work.end());
   }
   if (found.nodes.empty()) return std::nullopt;
   found.detector = "channels_last";
@@ -161,6 +181,8 @@ std::optional<Candidate> of_convolutions(const LayoutTrace& trace, const std::ve
   found.node = found.nodes.front();
   found.count = trace.per_step(static_cast<double>(found.nodes.size()));
   found.time_ns = trace.per_step(time);
+  if (knows_saved) found.saving = SavedPerStep{0, trace.per_step(saved), 0, 0, false};
+  if (!knows_saved) found.removed_work.clear();  // a finding about the same kernels that has a number is worth more
   found.confidence = by_kernels ? 0.6 : 0.4;
   return found;
 }
@@ -242,8 +264,8 @@ ChannelsLast channels_last(const LayoutTrace& trace, std::span<const Copy> copie
     measured.pattern = "measured";
     answer.found.push_back(std::move(measured));
   } else if (gpu.cc && trace.has_gpu_work()) {
-    std::optional<Candidate> found = of_convolutions(trace, convolutions, true);
-    if (!found) found = of_convolutions(trace, convolutions, false);
+    std::optional<Candidate> found = of_convolutions(trace, convolutions, true, gpu.peaks);
+    if (!found) found = of_convolutions(trace, convolutions, false, gpu.peaks);
     if (found) answer.found.push_back(std::move(*found));
   } else if (answer.counts.all > 0 && !has_channels_last) {
     answer.not_assessed = trace.has_gpu_work() ? "the GPU is not known: name it with --gpu-model" : "no GPU work was recorded";

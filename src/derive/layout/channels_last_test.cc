@@ -25,13 +25,13 @@ void convolve(Recording& made, const ConvolutionCall& call) {
   });
 }
 
-ChannelsLast answer_for(const ConvolutionCall& call, std::optional<model::ComputeCapability> cc = model::ComputeCapability{8, 0}) {
+ChannelsLast answer_for(const ConvolutionCall& call, const ConvolutionGpu& gpu = {model::ComputeCapability{8, 0}}) {
   static const knowledge::Library library = knowledge::Library::builtin();
   static const knowledge::KernelClasses classes = knowledge::KernelClasses::load(library).value();
   Recording made;
   convolve(made, call);
   const std::unique_ptr<LayoutTrace> trace = made.trace();
-  return channels_last(*trace, copies_of(*trace, classes), {cc});
+  return channels_last(*trace, copies_of(*trace, classes), gpu);
 }
 
 TEST(ChannelsLast, ConversionsAreMeasured) {
@@ -51,6 +51,19 @@ TEST(ChannelsLast, KernelsForNchwAreASign) {
   EXPECT_FALSE(answer.found[0].saving);
 }
 
+TEST(ChannelsLast, KernelsForNchwSaveWhatTheirTimeExceedsTheRooflineBy) {
+  // 8 images of 64 channels and 28 x 28, 3 x 3 to 64 channels: 2 * 8 * 64 * 28 * 28 * 64 * 9 = 462,422,016 operations.
+  const ConvolutionCall call{.kernel = "sm80_xmma_fprop_implicit_gemm_f16f16_nchw_nchw"};
+  GpuPeaks peaks{.bandwidth_bytes_per_s = 1e15, .tensor16_flops = 462'422'016 / 20e-6};  // 20 us
+  const ChannelsLast answer = answer_for(call, {.cc = model::ComputeCapability{8, 0}, .peaks = peaks});
+  ASSERT_TRUE(answer.found[0].saving);
+  EXPECT_EQ(answer.found[0].saving->low_ns, 0);
+  EXPECT_NEAR(answer.found[0].saving->best_ns, 30'000, 1);
+  EXPECT_EQ(answer.found[0].removed_work.size(), 1u);
+  peaks.bandwidth_bytes_per_s = 1;  // nothing could be faster
+  EXPECT_EQ(answer_for(call, {.cc = model::ComputeCapability{8, 0}, .peaks = peaks}).found[0].saving->best_ns, 0);
+}
+
 TEST(ChannelsLast, ShapesAloneGiveNoNumber) {
   const ChannelsLast answer = answer_for({.kernel = "some_kernel"});
   ASSERT_EQ(answer.found.size(), 1u);
@@ -68,7 +81,7 @@ TEST(ChannelsLast, IsSilentWhereItWouldNotHelp) {
       answer_for({.sizes = "[[8, 60, 28, 28], [64, 60, 3, 3]]", .strides = "[[47040, 784, 28, 1], [540, 9, 3, 1]]", .kernel = "k"}).found,
       IsEmpty());
   EXPECT_THAT(answer_for({.type = "double", .kernel = "k"}).found, IsEmpty());
-  EXPECT_THAT(answer_for({.type = "float", .kernel = "k"}, model::ComputeCapability{7, 5}).found, IsEmpty());  // no TF32
+  EXPECT_THAT(answer_for({.type = "float", .kernel = "k"}, {model::ComputeCapability{7, 5}}).found, IsEmpty());  // no TF32
   EXPECT_EQ(answer_for({.type = "float", .kernel = "k"}).found.size(), 1u);
   // One pixel: both layouts at once.
   EXPECT_THAT(answer_for({.sizes = "[[8, 64, 1, 1], [128, 64, 1, 1]]", .strides = "[[64, 1, 1, 1], [64, 1, 1, 1]]", .kernel = "k"}).found,
@@ -82,10 +95,10 @@ TEST(ChannelsLast, CountsWhatIsLeftOut) {
 }
 
 TEST(ChannelsLast, AnUnknownGpuIsSaid) {
-  const ChannelsLast answer = answer_for({.kernel = "k"}, std::nullopt);
+  const ChannelsLast answer = answer_for({.kernel = "k"}, {});
   EXPECT_THAT(answer.found, IsEmpty());
   EXPECT_EQ(answer.not_assessed, "the GPU is not known: name it with --gpu-model");
-  EXPECT_EQ(answer_for({.conversions = 2}, std::nullopt).found.size(), 1u);  // what was measured needs no GPU
+  EXPECT_EQ(answer_for({.conversions = 2}, {}).found.size(), 1u);  // what was measured needs no GPU
 }
 
 TEST(ChannelsLast, NamesTheOperatorThatDropsTheLayout) {

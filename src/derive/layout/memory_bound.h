@@ -21,7 +21,7 @@ namespace frx::derive::layout {
 // What is known of the GPU. Without the bandwidth nothing is assessed; without the L2 cache or the operations, those classes are not.
 struct GpuPeaks {
   std::optional<double> bandwidth_bytes_per_s, l2_bytes;
-  std::optional<double> fp32_flops, tensor16_flops;  // per second
+  std::optional<double> fp32_flops, tensor16_flops, tf32_flops;  // per second
 };
 
 struct MemoryBoundLimits {

@@ -56,7 +56,7 @@ struct Block {
 // The state with which one thread reads blocks.
 class BlockReader {
  public:
-  explicit BlockReader(bool all_arguments) { rows_.all_arguments = all_arguments; }
+  explicit BlockReader(KeptDetail kept) { rows_.kept = kept; }
   // The rows of the whole events from the beginning of the block on, and the size of those events in bytes.
   std::size_t read(const Block& block);
 
@@ -205,7 +205,7 @@ bool Pipeline::join(Block& block, BlockReader& reader, std::size_t done) {
 
 void Pipeline::work(Block block, bool have) {
   try {
-    BlockReader reader(builder_.all_arguments());
+    BlockReader reader(builder_.kept());
     for (have = have || next(block); have; have = next(block)) {
       const std::size_t done = reader.read(block);
       if (join(block, reader, done)) continue;

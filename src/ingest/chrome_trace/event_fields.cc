@@ -12,8 +12,10 @@ bool is_external_id(std::string_view key) {
 
 Field argument(std::string_view key) {
   switch (key.size()) {
-    case 4: return key == "rank" ? &EventFields::rank : nullptr;
-    case 5: return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
+    case 4: return key == "rank" ? &EventFields::rank : key == "grid" ? &EventFields::grid : nullptr;
+    case 5:
+      if (key == "block") return &EventFields::block;
+      return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
     case 6: return key == "device" ? &EventFields::device : key == "stream" ? &EventFields::stream : nullptr;
     case 9: return key == "Device Id" ? &EventFields::device_id : nullptr;
     case 10:
@@ -39,6 +41,7 @@ Field argument(std::string_view key) {
       if (key == "Record function id") return &EventFields::record_function;
       return key == "Process Group Name" ? &EventFields::group : nullptr;
     case 19: return key == "Process Group Ranks" ? &EventFields::group_ranks : nullptr;
+    case 20: return key == "registers per thread" ? &EventFields::registers : nullptr;
     case 25: return key == "est. achieved occupancy %" ? &EventFields::occupancy : nullptr;
     default: return nullptr;
   }

@@ -15,6 +15,7 @@ struct EventFields {
   Token input_dims, input_types, input_strides, concrete_inputs;  // with record_shapes
   Token record_function;                                          // other than 0 beside an execution trace
   Token occupancy;                                                // estimated by the profiler
+  Token grid, block, registers;                                   // of a kernel
   Token rank;                                                     // added by tools that merge traces
   Token collective, element_type, in_elements, out_elements, group, group_ranks, group_size;
 };

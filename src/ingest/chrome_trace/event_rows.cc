@@ -1,5 +1,6 @@
 #include "ingest/chrome_trace/event_rows.h"
 
+#include <array>
 #include <charconv>
 #include <optional>
 
@@ -80,6 +81,7 @@ void EventRows::clear() {
   occupancy_pct.clear();
   memory.clear();
   collectives.clear();
+  kernel_shapes.clear();
   seen = without_time = untimed_kernels = at_zero = 0;
   fractional = false;
 }
@@ -156,12 +158,12 @@ std::uint32_t EventConverter::kept_text(const Token& token, std::size_t longest)
 
 // Types of the inputs of products, and the settings of convolutions; only a replay asks for those of other operators.
 void EventConverter::add_arguments(const EventFields& fields, std::uint32_t name, EventRows& rows) {
-  if (!rows.all_arguments && !is_product(name)) return;
-  const std::size_t longest = rows.all_arguments ? longest_arguments : longest_shapes;
+  if (!rows.kept.all_arguments && !is_product(name)) return;
+  const std::size_t longest = rows.kept.all_arguments ? longest_arguments : longest_shapes;
   model::OperatorArguments one{.event = static_cast<std::uint32_t>(rows.size())};
   one.types = kept_text(fields.input_types, longest);
   one.concrete = kept_text(fields.concrete_inputs, longest);
-  if (rows.all_arguments) {
+  if (rows.kept.all_arguments) {
     one.shapes = kept_text(fields.input_dims, longest);
     one.strides = kept_text(fields.input_strides, longest);
     const std::uint64_t call = whole(fields.record_function).value_or(0);
@@ -177,6 +179,30 @@ void add_occupancy(const Token& token, EventRows& rows) {
   if (error != std::errc() || end != token.raw.data() + token.raw.size() || !(percent >= 0 && percent <= 100)) return;
   rows.occupancy_events.push_back(static_cast<std::uint32_t>(rows.size()));
   rows.occupancy_pct.push_back(percent);
+}
+
+// "[256, 1, 1]". Nothing where one of the three is no number that a launch can have.
+std::optional<std::array<std::uint32_t, 3>> launch_sizes(const Token& token) {
+  std::array<std::uint32_t, 3> sizes = {};
+  const char *at = token.raw.data(), *const end = at + token.raw.size();
+  for (std::uint32_t& size : sizes) {
+    while (at != end && std::string_view("[ ,\n\r\t").find(*at) != std::string_view::npos) ++at;
+    const auto [behind, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || size == 0) return std::nullopt;
+    at = behind;
+  }
+  return sizes;
+}
+
+// A trace has the shared memory of a block as one number, so that the dynamic part is not known.
+void add_kernel_shape(const EventFields& fields, EventRows& rows) {
+  const auto grid = launch_sizes(fields.grid), block = launch_sizes(fields.block);
+  if (!grid || !block) return;
+  model::KernelShape shape{static_cast<std::uint32_t>(rows.size()), *grid, *block};
+  shape.dynamic_shared_bytes = model::KernelShape::not_recorded;
+  const std::uint64_t registers = whole(fields.registers).value_or(0);
+  if (registers <= UINT32_MAX) shape.registers_per_thread = static_cast<std::uint32_t>(registers);
+  rows.kernel_shapes.push_back(shape);
 }
 
 void EventConverter::add(const EventFields& fields, EventRows& rows) {
@@ -207,9 +233,10 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   if (kind == EventKind::cpu_op && fields.sequence.kind != Token::nothing) add_sequence(fields, rows);
   if (kind == EventKind::cpu_op && fields.input_dims.kind != Token::nothing) add_shapes(fields.input_dims.raw, rows);
   if (fields.occupancy.kind == Token::scalar && kind == EventKind::kernel) add_occupancy(fields.occupancy, rows);
+  if (rows.kept.kernel_shapes && kind == EventKind::kernel) add_kernel_shape(fields, rows);
   const std::uint32_t name = name_of(fields.name.raw);
   const bool has_arguments = fields.input_types.kind == Token::array || fields.concrete_inputs.kind == Token::array ||
-                             (rows.all_arguments && fields.input_dims.kind == Token::array);
+                             (rows.kept.all_arguments && fields.input_dims.kind == Token::array);
   if (kind == EventKind::cpu_op && has_arguments) add_arguments(fields, name, rows);
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);

@@ -13,6 +13,12 @@ namespace frx::ingest::trace {
 // Larger ids are reserved for numbers that do not fit.
 inline constexpr std::uint64_t largest_id = 0xEFFFFFFF;
 
+// What is kept beside what every answer needs, for it costs memory.
+struct KeptDetail {
+  bool all_arguments = false;  // of every operator, not of products only
+  bool kernel_shapes = false;
+};
+
 struct EventRows {
   std::vector<std::int64_t> start, duration;
   std::vector<std::uint32_t> name, track;            // numbers of the EventConverter
@@ -31,9 +37,10 @@ struct EventRows {
   std::vector<float> occupancy_pct;
   std::vector<model::MemorySample> memory;
   std::vector<model::CollectiveArguments> collectives;  // rows and names as here
+  std::vector<model::KernelShape> kernel_shapes;        // rows as here
   std::uint64_t seen = 0, without_time = 0, untimed_kernels = 0, at_zero = 0;
   bool fractional = false;
-  bool all_arguments = false;  // keep those of every operator, not of products only; stays when the rows are cleared
+  KeptDetail kept;  // stays when the rows are cleared
 
   std::size_t size() const { return start.size(); }
   void clear();

@@ -22,8 +22,9 @@ Result<Observation> read_trace(Source& source, const ReadOptions& options) {
   TRY_ASSIGN(const std::string_view head, source.head());
   if (!head.empty() && !trace::may_be_trace(head)) return fail(ErrorKind::malformed, "expected a trace in JSON").at(source.name());
   TRY_ASSIGN(const std::unique_ptr<ByteSource> bytes, source.bytes());
-  TRY_ASSIGN(model::Timeline timeline,
-             trace::read_trace(source.name(), *bytes, {.progress = options.progress, .all_arguments = options.all_arguments}));
+  const trace::TraceOptions kept{
+      .progress = options.progress, .all_arguments = options.all_arguments, .kernel_shapes = options.kernel_shapes};
+  TRY_ASSIGN(model::Timeline timeline, trace::read_trace(source.name(), *bytes, kept));
   return Observation{std::move(timeline)};
 }
 

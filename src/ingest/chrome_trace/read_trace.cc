@@ -22,9 +22,9 @@ class Reader {
       : progress_(options.progress),
         block_size_(options.block_size),
         window_(source, JsonCursor::padding),
-        builder_(timeline_, options.all_arguments) {
+        builder_(timeline_, {options.all_arguments, options.kernel_shapes}) {
     timeline_.source = std::move(name);
-    rows_.all_arguments = options.all_arguments;
+    rows_.kept = builder_.kept();
   }
 
   Result<Timeline> read();

@@ -26,6 +26,7 @@ struct TraceOptions {
   std::function<void(std::uint64_t)> progress = {};  // told how many bytes have been read; may be empty
   std::size_t block_size = usual_block;
   bool all_arguments = false;  // keep the arguments of every operator, which costs memory, and not of products only
+  bool kernel_shapes = false;  // keep grid, block and registers of kernels, 44 bytes each
 };
 
 // Recoverable damage (a file cut short, values that are no events) becomes notes. Fails, naming file and byte, on a file that is no JSON,

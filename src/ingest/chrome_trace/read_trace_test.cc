@@ -25,6 +25,7 @@ std::string all_notes(const Timeline& timeline) {
   return text;
 }
 
+const std::string op_before_kernels = event("cpu_op", "aten::mm", "1/1", 0, 1);
 const std::string kernel = event("kernel", "sgemm", "0/7", 1000.25, 2.5, R"("correlation": 5, "device": 0, "stream": 7)");
 
 TEST(ReadTrace, TakesTheColumnsOfAnEvent) {
@@ -94,6 +95,26 @@ TEST(ReadTrace, KeepsTheShapesOfOperators) {
   EXPECT_EQ(t.shapes_of[2], t.shapes_of[0]) << "as the first releases spelt it";
   EXPECT_NE(t.shapes_of[1], t.shapes_of[0]);
   EXPECT_TRUE(Timeline::is_hash_of_shapes(t.shapes_of[3])) << "too long to be kept";
+}
+
+TEST(ReadTrace, KeepsTheShapesOfKernelsWhereTheyAreAskedFor) {
+  const auto launched = [](std::string_view arguments) { return event("kernel", "k", "0/7", 1, 1, std::string(arguments)); };
+  const std::string text =
+      trace_with(op_before_kernels + launched("\"registers per thread\": 255, \"grid\": [\n 1,\n 256,\n 3\n], \"block\": [128, 2, 1]") +
+                 launched(R"("grid": [0, 1, 1], "block": [1, 1, 1])") + launched(R"("grid": [1, 2], "block": [1, 1, 1])") +
+                 launched(R"("grid": "[7,1,1]", "block": [32,1,1])"));
+  EXPECT_TRUE(trace_of(text).kernel_shapes.empty());
+  const std::unique_ptr<ByteSource> source = open_bytes(text);
+  const Timeline t = read_trace("t.json", *source, {.kernel_shapes = true}).value();
+  ASSERT_EQ(t.kernel_shapes.size(), 2u);
+  const model::KernelShape& first = t.kernel_shapes[0];
+  EXPECT_EQ(first.event, 1u);
+  EXPECT_EQ(first.grid, (std::array<std::uint32_t, 3>{1, 256, 3}));
+  EXPECT_EQ(first.block, (std::array<std::uint32_t, 3>{128, 2, 1}));
+  EXPECT_EQ(first.registers_per_thread, 255u);
+  EXPECT_EQ(first.dynamic_shared_bytes, model::KernelShape::not_recorded) << "a trace adds up both kinds of shared memory";
+  EXPECT_EQ(t.kernel_shapes[1].grid[0], 7u);
+  EXPECT_EQ(t.kernel_shapes[1].registers_per_thread, 0u);
 }
 
 TEST(ReadTrace, CountsMemoryOfADevice) {

@@ -27,6 +27,10 @@ void TimelineBuilder::append(const EventRows& rows, NumberedConverter& from) {
   timeline_.forward_thread.insert(timeline_.forward_thread.end(), rows.forward_thread.begin(), rows.forward_thread.end());
   for (const std::uint32_t row : rows.occupancy_events) timeline_.occupancy_events.push_back(first + row);
   timeline_.occupancy_pct.append(rows.occupancy_pct);
+  for (model::KernelShape shape : rows.kernel_shapes) {
+    shape.event += first;
+    timeline_.kernel_shapes.push_back(shape);
+  }
   timeline_.memory.insert(timeline_.memory.end(), rows.memory.begin(), rows.memory.end());
   timeline_.start.append(rows.start);
   timeline_.duration.append(rows.duration);

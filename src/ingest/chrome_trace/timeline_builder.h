@@ -19,7 +19,7 @@ struct NumberedConverter {
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(model::Timeline& timeline, bool all_arguments) : timeline_(timeline), all_arguments_(all_arguments) {}
+  TimelineBuilder(model::Timeline& timeline, KeptDetail kept) : timeline_(timeline), kept_(kept) {}
 
   // Rows in the order of the file. Names and tracks are numbered as they occur in it, whichever thread converted them.
   void append(const EventRows& rows, NumberedConverter& from);
@@ -27,8 +27,7 @@ class TimelineBuilder {
   void finish();
 
   std::uint64_t seen() const { return seen_; }
-  // Are the arguments of every operator to be kept?
-  bool all_arguments() const { return all_arguments_; }
+  KeptDetail kept() const { return kept_; }
 
  private:
   void append_names(const EventRows& rows, NumberedConverter& from);
@@ -39,7 +38,7 @@ class TimelineBuilder {
   std::uint32_t joined(std::uint32_t id, const EventRows& rows);
 
   model::Timeline& timeline_;
-  const bool all_arguments_;
+  const KeptDetail kept_;
   Interner track_keys_;
   std::unordered_map<std::uint64_t, std::uint32_t> large_ids_;
   std::uint64_t seen_ = 0, without_time_ = 0, at_zero_ = 0;

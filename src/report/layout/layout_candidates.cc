@@ -18,7 +18,7 @@ using Candidates = std::vector<LayoutCandidate>;
 derive::layout::GpuPeaks peaks_of(const knowledge::GpuProduct& product) {
   const auto scaled = [](std::optional<double> value, double scale) { return value ? std::optional(*value * scale) : std::nullopt; };
   return {scaled(product.memory_bandwidth_gbps, 1e9), scaled(product.l2_mb, 1 << 20), scaled(product.peak_tflops("fp32"), 1e12),
-          scaled(product.peak_tflops("fp16_tensor"), 1e12)};
+          scaled(product.peak_tflops("fp16_tensor"), 1e12), scaled(product.peak_tflops("tf32_tensor"), 1e12)};
 }
 
 derive::layout::MemoryBoundLimits limits_of(const LayoutDetector& detector) {
@@ -78,7 +78,9 @@ class CandidateFinder {
 
  private:
   Candidates find_convolutions() {
-    derive::layout::ChannelsLast convolutions = derive::layout::channels_last(trace_, subject_.copies, {subject_.gpu.cc});
+    const knowledge::GpuProduct* const product = subject_.gpu.product;
+    derive::layout::ChannelsLast convolutions = derive::layout::channels_last(
+        trace_, subject_.copies, {subject_.gpu.cc, product ? peaks_of(*product) : derive::layout::GpuPeaks()});
     found_.convolutions = convolutions.counts;
     refuse("channels_last", convolutions.not_assessed);
     return std::move(convolutions.found);

@@ -126,6 +126,17 @@ TEST(NumericsGate, HoldsUpToTheShareAndTheLargestDifference) {
   EXPECT_EQ(decided(judged(trial)), "rejected by numerics");
 }
 
+TEST(NumericsGate, ATensorAlsoHoldsByItsLargestValue) {
+  LayoutTrial trial = good();
+  OutputDifference one = output(2 * 0.0039, 40, 5000);
+  one.share_of_largest = 0.00390625;
+  candidate(trial).differences = {one};
+  EXPECT_EQ(decided(judged(trial)), "promoted by ");
+  candidate(trial).differences[0].largest_difference = 2 * 0.004;
+  EXPECT_EQ(decided(judged(trial)), "rejected by numerics");
+  EXPECT_THAT(judged(trial).reason, HasSubstr("40 times the tolerance of float32, and by more than 0.391 % of the largest value, 2"));
+}
+
 TEST(NumericsGate, NoiseOfTheBaselineIsAllowedThreeTimes) {
   LayoutTrial trial = good();
   trial.evidence.runs[3].differences = {output(1e-3, 80, 500)};  // A against A'

@@ -12,6 +12,7 @@ namespace {
 struct Worst {
   std::uint64_t compared = 0, newly_not_finite = 0;
   double share_within = 1, times_tolerance = 0, difference = 0;
+  double share_of_largest = 0, share_allowed = 0;  // of the tensor that holds by its largest value alone, and is furthest off
   double self_noise = 0;          // largest difference between runs of the baseline
   double relative_noise = 0;      // of the largest value of its tensor
   std::string mismatch, outside;  // the first tensor that cannot be compared, or does not hold, in words
@@ -37,10 +38,18 @@ void add_output(Worst& worst, const OutputDifference& one, double self_noise, co
   worst.share_within = std::min(worst.share_within, one.share_within());
   worst.times_tolerance = std::max(worst.times_tolerance, one.largest_times_tolerance);
   worst.difference = std::max(worst.difference, one.largest_difference);
-  const bool holds = within_tolerance(one, rules) || one.largest_difference <= rules.times_self_noise * self_noise;
-  if (!holds && worst.outside.empty())
-    worst.outside = fmt::format("{} differs by up to {:.3g}, {:.3g} times the tolerance of {}", one.name, one.largest_difference,
-                                one.largest_times_tolerance, one.dtype);
+  if (within_tolerance(one, rules) || one.largest_difference <= rules.times_self_noise * self_noise) return;
+  const double of_largest = one.largest_value > 0 ? one.largest_difference / one.largest_value : HUGE_VAL;
+  if (of_largest <= one.share_of_largest) {
+    if (of_largest >= worst.share_of_largest) worst.share_allowed = one.share_of_largest;
+    worst.share_of_largest = std::max(worst.share_of_largest, of_largest);
+    return;
+  }
+  if (!worst.outside.empty()) return;
+  worst.outside = fmt::format("{} differs by up to {:.3g}, {:.3g} times the tolerance of {}", one.name, one.largest_difference,
+                              one.largest_times_tolerance, one.dtype);
+  if (one.share_of_largest > 0)
+    worst.outside += fmt::format(", and by more than {:.3g} % of the largest value, {:.3g}", 100 * one.share_of_largest, one.largest_value);
 }
 
 Worst worst_of(const TrialEvidence& evidence, const knowledge::TrialRules& rules) {
@@ -161,7 +170,9 @@ void decide_numerics(Gate& gate, const Worst& worst, const LossJudgement& losses
     gate.why = "the program handed over no outputs and no losses: call trial.output(...) or trial.loss(...)";
   } else {
     gate.outcome = GateOutcome::passed;
-    gate.why = worst.compared == 0 ? "the losses are within the band of the baseline" : "the outputs agree within tolerance";
+    gate.why = worst.compared == 0         ? "the losses are within the band of the baseline"
+               : worst.share_allowed > 0 ? "the outputs agree within some units of rounding of their largest value"
+                                         : "the outputs agree within tolerance";
   }
 }
 
@@ -177,6 +188,8 @@ Gate numerics_gate(const TrialEvidence& evidence, const knowledge::TrialRules& r
                     {"largest difference in tolerances", worst.times_tolerance, rules.times_tolerance, ""},
                     {"largest difference", worst.difference, {}, ""},
                     {"largest difference, baseline alone", worst.self_noise, {}, ""}};
+    if (worst.share_allowed > 0)
+      gate.numbers.push_back({"largest difference, of the largest value", 100 * worst.share_of_largest, 100 * worst.share_allowed, "%"});
   }
   if (losses.last_before) {
     gate.numbers.push_back({"last loss without the change", losses.last_before, {}, ""});

@@ -124,6 +124,7 @@ struct SideReader {
       side.memory_of = text_of(*memory, "of");
     }
     const SideJson* precision = object_in(&document, "precision");
+    if (precision) side.longest_sum = number_of(*precision, "longest_sum");
     side.precision = {words_in(precision, "parameters"), truth_of(precision, "tf32_matmul"), truth_of(precision, "tf32_cudnn"),
                       truth_of(precision, "cudnn_benchmark"), truth_of(precision, "deterministic")};
   }

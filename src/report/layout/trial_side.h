@@ -53,6 +53,7 @@ struct TrialSide {
   std::string device_kind, device_name;  // "cuda", "NVIDIA H100"
   std::optional<double> device_memory_bytes;
   TrialPrecision precision;
+  std::optional<double> longest_sum;  // terms of the longest sum of a layer of the model; absent: the program told none
   std::vector<TrialWindow> windows;
   std::optional<double> peak_memory_bytes;
   std::string memory_of;  // how that was measured

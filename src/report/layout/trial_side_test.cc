@@ -65,6 +65,17 @@ TEST(TrialTensors, DifferencesAreCountedInTolerances) {
   EXPECT_DOUBLE_EQ(found.share_within(), 0.5);
 }
 
+TEST(TrialTensors, TheShareOfTheLargestValueMayGrowWithTheTermsOfASum) {
+  const auto share = [](const knowledge::ToleranceRule& rule, std::optional<double> longest_sum) {
+    return compare_outputs(tensor("float32", 0), "", tensor("float32", 0), "", &rule, longest_sum).share_of_largest;
+  };
+  EXPECT_EQ(share(loose, 64), 0) << "there is no such limit";
+  EXPECT_EQ(share({"float16", 0, 0, 0.0625}, 64), 0.0625);
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, 64), 0.03125);
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, {}), 0.00390625) << "of a model without such layers";
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, 1e308), 0.05);
+}
+
 TEST(TrialTensors, HalfPrecisionIsReadInBothForms) {
   // float16 1.5 is 3e00, -2 is c000, the smallest denormal 2^-24 is 0001; bfloat16 1.5 is 3fc0.
   const std::string ones = "\0\x3c\0\x3c\0\0"s, others = "\0\x3e\0\xc0\x01\0"s;

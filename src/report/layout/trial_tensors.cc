@@ -1,5 +1,6 @@
 #include "report/layout/trial_tensors.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -83,11 +84,21 @@ void add_element(OutputDifference& sum, double before, double after, const knowl
   if (difference > allowed) ++sum.outside;
 }
 
+// However many terms a sum has: what is further off is no rounding.
+constexpr double most_of_largest = 0.05;
+
+double share_of_largest(const knowledge::ToleranceRule* tolerance, std::optional<double> longest_sum) {
+  if (!tolerance) return 0;
+  if (!tolerance->per_root_of_terms) return tolerance->of_largest;
+  return std::min(tolerance->of_largest * std::sqrt(std::max(longest_sum.value_or(1), 1.0)), most_of_largest);
+}
+
 }  // namespace
 
 OutputDifference compare_outputs(const TrialTensor& baseline, std::string_view before, const TrialTensor& other, std::string_view after,
-                                 const knowledge::ToleranceRule* tolerance) {
+                                 const knowledge::ToleranceRule* tolerance, std::optional<double> longest_sum) {
   OutputDifference sum;
+  sum.share_of_largest = share_of_largest(tolerance, longest_sum);
   sum.name = baseline.name;
   sum.dtype = baseline.dtype;
   sum.mismatch = mismatch_of(baseline, before, other, after);

@@ -20,12 +20,14 @@ struct OutputDifference {
   double largest_difference = 0;       // |x - y|
   double largest_value = 0;            // |y|, of the baseline
   double largest_times_tolerance = 0;  // |x - y| / (atol + rtol |y|); of types without a tolerance: 0 when equal, else infinite
+  double share_of_largest = 0;         // of the largest value, by which all elements may differ instead; 0: no such limit
 
   double share_within() const { return elements == 0 ? 1 : 1 - static_cast<double>(outside) / static_cast<double>(elements); }
 };
 
-// `before` and `after`: the bytes of their files. `tolerance` null: they have to be equal. An unknown type is a mismatch. O(elements).
+// `before` and `after`: the bytes of their files. `tolerance` null: they have to be equal. `longest_sum`: terms of the longest sum that the
+// model computes; absent: not known. An unknown type is a mismatch. O(elements).
 OutputDifference compare_outputs(const TrialTensor& baseline, std::string_view before, const TrialTensor& other, std::string_view after,
-                                 const knowledge::ToleranceRule* tolerance);
+                                 const knowledge::ToleranceRule* tolerance, std::optional<double> longest_sum = {});
 
 }  // namespace frx::report

@@ -103,7 +103,8 @@ class FromRecording {
       to.block = shape->second->block;
       if (shape->second->registers_per_thread > 0) {  // as in exports that have the columns
         to.registers = shape->second->registers_per_thread;
-        to.dynamic_shared = shape->second->dynamic_shared_bytes;
+        if (shape->second->dynamic_shared_bytes != model::KernelShape::not_recorded)
+          to.dynamic_shared = shape->second->dynamic_shared_bytes;
       }
       if (shape->second->mangled != Timeline::no_id) to.mangled = made_.names.add(timeline_.names[shape->second->mangled]);
     }
