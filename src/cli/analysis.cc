@@ -127,7 +127,8 @@ Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input inp
   return analyse::analyse_run(std::move(input), *context_, layouts);
 }
 
-Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known, const Io& io) {
+Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known,
+                                                                const Io& io) {
   const auto capability = [](const knowledge::GpuMatch& match) {
     return match.limits ? std::optional(match.limits->cc) : std::optional<model::ComputeCapability>();
   };

@@ -112,7 +112,8 @@ std::string text_of_gpu(const Options& options, const GpuDifference& difference)
   if (difference.added == 0)
     return text.empty() ? fmt::format("\nNo counters are known that {} has beside those of every GPU.\n", gpu) : text;
   const std::string last = difference.added == 1 ? "The last one is" : fmt::format("The last {} are", difference.added);
-  text += fmt::format("\n{} asked for because {} has compute capability {}.{}", last, gpu, difference.on->cc.major, difference.on->cc.minor);
+  text +=
+      fmt::format("\n{} asked for because {} has compute capability {}.{}", last, gpu, difference.on->cc.major, difference.on->cc.minor);
   text += difference.on->ncu.empty() ? ".\n" : fmt::format(", and Nsight Compute has to be {} or newer.\n", difference.on->ncu);
   return text;
 }

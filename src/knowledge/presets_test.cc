@@ -68,6 +68,31 @@ TEST(Presets, OfOverridesAskOnlyForCountersToo) {
   EXPECT_NE(refusal("kernel_duration_mean").find("cannot be asked of ncu"), std::string::npos);
 }
 
+TEST(Presets, LeaveOutWhatAGpuLacksAndAddWhatItHas) {
+  const TemporaryDirectory folder = TemporaryDirectory::make(::testing::TempDir()).value();
+  const auto presets_of = [&](const std::string& not_on, const std::string& cc) {
+    const std::string text = "not_on:\n  - {cc: " + not_on +
+                             ", metrics: [dram_bytes, l2_cache_hit_rate_pct]}\npresets:\n  - name: mine\n    description: d\n"
+                             "    metrics: [kernel_duration, dram_bytes]\n    on_gpus:\n      - {cc: " +
+                             cc + ", metrics: [l2_cache_hit_rate_pct, l1_cache_hit_rate_pct]}\n";
+    EXPECT_TRUE(write_file(folder.file("metrics/presets.yaml"), text));
+    const Library library = Library::with_overrides(folder.path()).value();
+    return load_presets(library, MetricCatalogue::load(library).value());
+  };
+  const MetricCatalogue metrics = MetricCatalogue::load(Library::builtin()).value();
+  const Result<std::vector<Preset>> presets = presets_of(R"(["8.7", "12.1"])", R"(["8.6", "8.7"])");
+  ASSERT_TRUE(presets);
+  const auto asked = [&](std::optional<model::ComputeCapability> gpu) { return counters_of(presets->front(), metrics, gpu); };
+  const std::string duration = "gpu__time_duration.sum", dram = "dram__bytes.sum", l2 = "lts__t_sector_hit_rate.pct",
+                    l1 = "l1tex__t_sector_hit_rate.pct";
+  EXPECT_EQ(asked({}), (std::vector{duration, dram}));
+  EXPECT_EQ(asked(model::ComputeCapability{8, 6}), (std::vector{duration, dram, l2, l1}));
+  EXPECT_EQ(asked(model::ComputeCapability{8, 7}), (std::vector{duration, l1}));
+  EXPECT_EQ(asked(model::ComputeCapability{12, 1}), (std::vector{duration}));
+  EXPECT_NE(to_string(presets_of("some", "\"8.6\"").error()).find("expected cc, a compute capability"), std::string::npos);
+  EXPECT_FALSE(presets_of("\"8.6\"", R"(["8.6", 7])"));
+}
+
 TEST(Presets, AllAskForTheDuration) {
   const Loaded loaded = Loaded::all();
   for (const Preset& preset : loaded.presets) {

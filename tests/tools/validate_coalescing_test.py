@@ -51,6 +51,10 @@ class Counters(unittest.TestCase):
         self.assertEqual(counters({LOADS: "n/a", STORES: ""}), {})
         self.assertEqual(tool.read_counters("==ERROR== ERR_NVGPUCTRPERM\n"), {})
 
+    def test_requests_of_warps_without_an_active_lane_are_not_compared(self):
+        found = counters({tool.WAVEFRONTS.format("ld"): "200", tool.REQUESTS.format("ld"): "1,000"})
+        self.assertIsNone(tool.measured(found, "shared", "load"))
+
     def test_wavefronts_are_per_request(self):
         found = counters({tool.WAVEFRONTS.format("ld"): "32,768", tool.REQUESTS.format("ld"): "1,024", tool.CONFLICTS.format("ld"): "31744"})
         self.assertEqual(tool.measured(found, "shared", "load"), 32)
@@ -75,6 +79,12 @@ class Comparison(unittest.TestCase):
     def test_the_deepest_loop_counts(self):
         lines = [access("global", "load", 4), access("global", "load", 32, depth=1)]
         self.assertEqual(verdicts(lines, {LOADS: "32"}), {("global", "load"): "equal"})
+
+    def test_other_traffic_of_l1_takes_a_tenth_of_a_wavefront_at_most(self):
+        def verdict(wavefronts):
+            return verdicts([access("shared", "load", 2)], {tool.REQUESTS.format("ld"): "1,000", tool.WAVEFRONTS.format("ld"): wavefronts})["shared", "load"]
+
+        self.assertEqual([verdict(each) for each in ("2,000", "2,090", "2,110", "1,900")], ["equal", "equal but for other traffic", "DIFFERS", "DIFFERS"])
 
     def test_what_is_missing_is_said(self):
         self.assertEqual(verdicts([access("global", "load", 4)], {}), {("global", "load"): "not measured"})

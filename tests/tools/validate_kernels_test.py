@@ -127,7 +127,7 @@ class Energy(unittest.TestCase):
 
 # Stand-ins. "nvcc" writes a program that says what its GPU is, gives ncu the counters of the kernel, and takes the time that it is told to.
 NVCC = """#!/bin/sh
-case "$1" in --version) echo "Build made_up"; exit ;; esac
+case "$1" in --version) echo "Cuda compilation tools, release 99.0, made up"; exit ;; esac
 while [ "$1" != -o ]; do shift; done
 cp {program} "$2" && chmod +x "$2"
 """
@@ -195,7 +195,7 @@ class Run(unittest.TestCase):
         self.assertIn("23 hold, 0 differ, 0 were not measured", done.stdout)
         self.assertIn("| copy | operations | 0 | 0 | - | holds |", done.stdout)
         self.assertIn("| cublas_fp16 | precision | fp16_tensor | fp16_tensor | - | holds |", done.stdout)
-        self.assertTrue(self.page.read_text().startswith(f"before\n{tool.BEGIN}\nOn made up, driver made up, Build made_up, Nsight Compute Version 2099.1.0.0"))
+        self.assertTrue(self.page.read_text().startswith(f"before\n{tool.BEGIN}\nOn made up, driver made up, Cuda compilation tools, release 99.0, made up, Nsight Compute Version 2099.1.0.0"))
         self.assertTrue(self.page.read_text().endswith(f"{tool.END}\nafter\n"))
         kept = json.loads((self.folder / "out/results.json").read_text())
         self.assertEqual((kept["versions"]["gpu"], kept["gpu"]["l2_bytes"], len(kept["rows"])), ("made up", GPU["l2_bytes"], 23))

@@ -18,7 +18,8 @@ constexpr std::string_view defaults[] = {"std::allocator<", "std::char_traits<",
 
 constexpr std::string_view qualifiers[] = {"const", "volatile", "__restrict__", "__restrict", "restrict"};
 // What may follow the first word of a type, or a list of parameters.
-constexpr std::string_view further_words[] = {"unsigned", "signed", "char", "short", "int", "long", "double", "float", "__int128", "_Complex", "noexcept"};
+constexpr std::string_view further_words[] = {"unsigned", "signed", "char",     "short",    "int",     "long",
+                                              "double",   "float",  "__int128", "_Complex", "noexcept"};
 
 template <std::size_t size>
 bool is_among(const std::string_view (&words)[size], std::string_view word) {
@@ -63,6 +64,7 @@ class Canonical {
       out_ += ' ';
     } else if (!arguments_.empty() && is_behind_return_type()) {
       out_.resize(arguments_.back());
+      take("::");
     }
   }
 

@@ -61,8 +61,10 @@ constexpr Spellings same[] = {
      "(at::TensorIteratorBase&, at::native::CUDAFunctor_add<float> const&)::{lambda(int)#1}>(int, "
      "at::native::gpu_kernel_impl_nocast<at::native::CUDAFunctor_add<float> >(at::TensorIteratorBase&, "
      "at::native::CUDAFunctor_add<float> const&)::{lambda(int)#1})"},
-    {"k<void <unnamed>::launch<float>(int)::[lambda(int) (instance 1)]>(int)", "k<(anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
-    {"k<void ::launch<float>(int)::[lambda(int) (instance 1)]>(int)", "k<void (anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
+    {"k<void <unnamed>::launch<float>(int)::[lambda(int) (instance 1)]>(int)",
+     "k<(anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
+    {"k<void ::launch<float>(int)::[lambda(int) (instance 1)]>(int)",
+     "k<void (anonymous namespace)::launch<float>(int)::{lambda(int)#1}>(int)"},
     {"k<unsigned long long, std::enable_if<(bool)1, T1 *>::type make<(int)3>(float)::[lambda() (instance 1)]>(int)",
      "k<unsigned long long, make<3>(float)::{lambda()#1}>(int)"},
     {"offset<(int)-2, (unsigned int)4>", "offset<-2, 4u>"},

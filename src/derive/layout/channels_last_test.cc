@@ -13,10 +13,12 @@ struct ConvolutionCall {
   const char *sizes = "[[8, 64, 28, 28], [128, 64, 3, 3]]", *strides = "[[50176, 784, 28, 1], [576, 9, 3, 1]]", *type = "c10::Half";
   const char* kernel = "sm80_xmma_fprop_implicit_gemm_f16f16_nhwckrsc_nhwc";
   int conversions = 0;
+  const char* values = "";
 };
 
 void convolve(Recording& made, const ConvolutionCall& call) {
-  const RecordedArguments arguments{call.sizes, call.strides, fmt::format(R"(["{}", "{}"])", call.type, call.type)};
+  const std::string types = fmt::format(R"(["{0}", "{0}"{1}])", call.type, *call.values ? R"(, "", "", "")" : "");
+  const RecordedArguments arguments{call.sizes, call.strides, types, call.values};
   made.op("aten::conv2d", arguments, [&] {
     made.op("aten::cudnn_convolution", arguments, [&] {
       for (int i = 0; i < call.conversions; ++i) made.kernel("void cudnn::ops::nchwToNhwcKernel<__half, __half", 4);
@@ -52,9 +54,13 @@ TEST(ChannelsLast, KernelsForNchwAreASign) {
 }
 
 TEST(ChannelsLast, KernelsForNchwSaveWhatTheirTimeExceedsTheRooflineBy) {
-  // 8 images of 64 channels and 28 x 28, 3 x 3 to 64 channels: 2 * 8 * 64 * 28 * 28 * 64 * 9 = 462,422,016 operations.
-  const ConvolutionCall call{.kernel = "sm80_xmma_fprop_implicit_gemm_f16f16_nchw_nchw"};
-  GpuPeaks peaks{.bandwidth_bytes_per_s = 1e15, .tensor16_flops = 462'422'016 / 20e-6};  // 20 us
+  // 8 images of 64 channels, 28 x 28, by 3 x 3 to 128 channels: 2 * 8 * 128 * 28 * 28 * 64 * 9 operations, of cudnn_convolution(input,
+  // weight, padding, stride, dilation, ...).
+  const ConvolutionCall call{.sizes = "[[8, 64, 28, 28], [128, 64, 3, 3], [], [], []]",
+                             .strides = "[[50176, 784, 28, 1], [576, 9, 3, 1], [], [], []]",
+                             .kernel = "sm80_xmma_fprop_implicit_gemm_f16f16_nchw_nchw",
+                             .values = R"(["", "", "[1, 1]", "[1, 1]", "[1, 1]"])"};
+  GpuPeaks peaks{.bandwidth_bytes_per_s = 1e15, .tensor16_flops = 924'844'032 / 20e-6};  // 20 us
   const ChannelsLast answer = answer_for(call, {.cc = model::ComputeCapability{8, 0}, .peaks = peaks});
   ASSERT_TRUE(answer.found[0].saving);
   EXPECT_EQ(answer.found[0].saving->low_ns, 0);

@@ -13,9 +13,9 @@ struct Worst {
   std::uint64_t compared = 0, newly_not_finite = 0;
   double share_within = 1, times_tolerance = 0, difference = 0;
   double share_of_largest = 0, share_allowed = 0;  // of the tensor that holds by its largest value alone, and is furthest off
-  double self_noise = 0;          // largest difference between runs of the baseline
-  double relative_noise = 0;      // of the largest value of its tensor
-  std::string mismatch, outside;  // the first tensor that cannot be compared, or does not hold, in words
+  double self_noise = 0;                           // largest difference between runs of the baseline
+  double relative_noise = 0;                       // of the largest value of its tensor
+  std::string mismatch, outside;                   // the first tensor that cannot be compared, or does not hold, in words
 };
 
 bool within_tolerance(const OutputDifference& one, const knowledge::TrialRules& rules) {
@@ -170,7 +170,7 @@ void decide_numerics(Gate& gate, const Worst& worst, const LossJudgement& losses
     gate.why = "the program handed over no outputs and no losses: call trial.output(...) or trial.loss(...)";
   } else {
     gate.outcome = GateOutcome::passed;
-    gate.why = worst.compared == 0         ? "the losses are within the band of the baseline"
+    gate.why = worst.compared == 0       ? "the losses are within the band of the baseline"
                : worst.share_allowed > 0 ? "the outputs agree within some units of rounding of their largest value"
                                          : "the outputs agree within tolerance";
   }
