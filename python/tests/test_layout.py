@@ -229,6 +229,19 @@ class Sides(LayoutTest):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+class Facts(LayoutTest):
+    @needs_torch
+    def test_the_longest_sum_is_that_of_a_linear_layer_or_convolution(self):
+        import torch
+
+        nn = torch.nn
+        self.assertEqual(facts.longest_sum(nn.Sequential(nn.Linear(48, 4), nn.Conv2d(8, 6, (3, 2), groups=2))), 48)
+        self.assertEqual(facts.longest_sum(nn.Conv2d(16, 6, (3, 2), groups=2)), 8 * 3 * 2)
+        self.assertEqual(facts.longest_sum(nn.ConvTranspose1d(16, 6, 5)), 16 * 5)
+        self.assertIsNone(facts.longest_sum(nn.Sequential(nn.ReLU(), nn.BatchNorm2d(4))))
+        self.assertIsNone(facts.precision_facts(None)["longest_sum"])
+
+
 class Documentation(LayoutTest):
     def test_every_public_name_is_documented(self):
         page = (REPOSITORY / "docs/layout-trials.md").read_text()

@@ -3,6 +3,8 @@
 
 zoo_h200/             ten kernels of demos/cuda_zoo on an H200: `ncu --set full` of Nsight Compute 2025.3.1, its page raw as CSV, without names of
                       processes and hosts and without counters that have no value. Each pair differs by one fault.
+gpt2_h200/            one iteration of examples/operators/gpt2.py: the trace of the PyTorch profiler 2.11, operators, ranges, launches and kernels alone, and the
+                      counters of the same iteration under ncu, which left out eleven of its twelve equal blocks
 counters_of_chips.tsv which counters that version lists for which chip (ncu --query-metrics --chips)
 
 Needs FRX, the program. coalescing_h200/ is that of tools/validate_coalescing --measured.
@@ -12,9 +14,13 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
+import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "python"))
+sys.dont_write_bytecode = True
 # The label of the fault, and whether it leads: what is slow beside it may cost more.
 FAULTS = {
     "03_excess_sync": ("warp_stall_sync", False),
@@ -51,6 +57,27 @@ class Diagnosis(unittest.TestCase):
                 bad, good = self.labels(f"{kernel}-bad"), self.labels(f"{kernel}-good")
                 self.assertIn(label, bad[:1] if leads else bad)
                 self.assertNotIn(label, good)
+
+
+class Operators(unittest.TestCase):
+    def test_counters_of_one_block_reach_the_kernels_of_all(self):
+        from fournex.operators import check_profile
+
+        trace, counters = (str(HERE / "gpt2_h200" / name) for name in ("trace.json.gz", "counters.csv.gz"))
+        with tempfile.TemporaryDirectory() as folder:
+            layers, manifest, profile = (f"{folder}/{name}.json" for name in ("layers", "manifest", "profile"))
+            answer("operators", "layers", trace, "--output", layers)
+            answer("operators", "manifest", "--nsys-rep", trace, "--output", manifest)
+            report = answer("operators", "map", manifest, "--ncu", counters, "--partition-map", layers, "--output", profile)
+            self.assertEqual(check_profile.main([profile]), 0)
+            made = json.loads(pathlib.Path(profile).read_text())
+        kernels = [kernel for operator in made["operators"] for kernel in operator["kernels"]]
+        self.assertEqual(len(kernels), 246)
+        self.assertEqual({kernel["match_quality"] for kernel in kernels}, {"exact"})
+        self.assertEqual(sum(kernel.get("inferred", False) for kernel in kernels), 220)
+        for operator in report["operators"]:
+            if 100 * operator["gpu_ns"] >= report["kernel_ns"]:
+                self.assertIsNotNone(operator["diagnosis"], operator["name"])
 
 
 class Counters(unittest.TestCase):
