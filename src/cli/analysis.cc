@@ -127,18 +127,24 @@ Result<std::shared_ptr<const report::RunReport>> Session::run(analyse::Input inp
   return analyse::analyse_run(std::move(input), *context_, layouts);
 }
 
+Result<std::optional<model::ComputeCapability>> capability_of(const std::string& gpu_model, const knowledge::GpuCatalogue& gpus) {
+  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(gpus, gpu_model));
+  return match.limits ? std::optional(match.limits->cc) : std::nullopt;
+}
+
 Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known,
                                                                 const Io& io) {
-  const auto capability = [](const knowledge::GpuMatch& match) {
-    return match.limits ? std::optional(match.limits->cc) : std::optional<model::ComputeCapability>();
-  };
-  if (!gpu_model.empty()) {
-    TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(known.gpus, gpu_model));
-    return capability(match);
-  }
+  if (!gpu_model.empty()) return capability_of(gpu_model, known.gpus);
   const std::string present = gpu_called(present_gpus(io));
-  const Result<knowledge::GpuMatch> match = knowledge::match_option(known.gpus, present);
-  return match && !present.empty() ? capability(*match) : std::nullopt;
+  if (present.empty()) return std::optional<model::ComputeCapability>();
+  const auto capability = capability_of(present, known.gpus);
+  return capability ? *capability : std::nullopt;
+}
+
+void add_counters(std::vector<std::string>& counters, std::span<const std::string> more) {
+  for (const std::string& one : more) {
+    if (!one.empty() && std::ranges::find(counters, one) == counters.end()) counters.push_back(one);
+  }
 }
 
 std::vector<std::string> counters_of_preset(std::string_view preset, const knowledge::Knowledge& known,
@@ -146,14 +152,10 @@ std::vector<std::string> counters_of_preset(std::string_view preset, const knowl
   const auto at = std::ranges::find(known.presets, preset, &knowledge::Preset::name);
   if (at == known.presets.end()) return {};
   std::vector<std::string> counters = counters_of(*at, known.metrics, gpu);
-  std::vector<std::string> lacking;
-  for (const knowledge::CountersNotOnGpu& one : at->not_on) {
-    if (gpu != one.cc) continue;
-    for (const model::Metric metric : one.metrics) lacking.emplace_back(counter_of(known.metrics[metric]));
-  }
-  for (const std::string& one : besides) {
-    const auto is_in = [&](const std::vector<std::string>& list) { return std::ranges::find(list, one) != list.end(); };
-    if (!one.empty() && !is_in(counters) && !is_in(lacking)) counters.push_back(one);
+  add_counters(counters, besides);
+  for (const knowledge::CountersNotOnGpu& lacking : at->not_on) {
+    if (gpu != lacking.cc) continue;
+    for (const model::Metric metric : lacking.metrics) std::erase(counters, counter_of(known.metrics[metric]));
   }
   return counters;
 }

@@ -70,10 +70,15 @@ class Session {
   std::shared_ptr<analyse::Context> context_;
 };
 
+// Of a GPU by the name that an option gives it; nothing where the name stands for GPUs of several capabilities. Fails for a name that is
+// not known.
+Result<std::optional<model::ComputeCapability>> capability_of(const std::string& gpu_model, const knowledge::GpuCatalogue& gpus);
 // That of `--gpu-model` or, where that is empty, of the GPU of this machine; nothing where it is not known. Fails for a model that is not
 // known.
 Result<std::optional<model::ComputeCapability>> live_capability(const std::string& gpu_model, const knowledge::Knowledge& known,
                                                                 const Io& io);
+// Those that are not there yet, and not "".
+void add_counters(std::vector<std::string>& counters, std::span<const std::string> more);
 // The counters of a preset such as "full" and `besides`, without those that the GPU lacks; none for an unknown name.
 std::vector<std::string> counters_of_preset(std::string_view preset, const knowledge::Knowledge& known,
                                             std::optional<model::ComputeCapability> gpu, std::span<const std::string> besides = {});

@@ -129,10 +129,9 @@ Result<capture::NcuRequest> request_of(const Options& options, const knowledge::
   capture::NcuRequest request;
   const Result<std::optional<model::ComputeCapability>> gpu = live_capability(options.request.gpu_model, known, io);
   request.counters = counters_of_preset("full", known, gpu ? *gpu : std::nullopt, report::counters_of_profile(known.metrics));
-  for (const std::string_view one : split(options.metrics, ',')) {
-    const std::string counter(trim(one));
-    if (!counter.empty() && std::ranges::find(request.counters, counter) == request.counters.end()) request.counters.push_back(counter);
-  }
+  std::vector<std::string> asked;
+  for (const std::string_view one : split(options.metrics, ',')) asked.emplace_back(trim(one));
+  add_counters(request.counters, asked);
   TRY_ASSIGN(request.sections, sections_in(options.sections));
   request.kernel_name_base = "demangled";
   request.leaves_clocks = options.leaves_clocks;

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "capture/ncu_command.h"
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/json_output.h"
-#include "knowledge/gpu_match.h"
 #include "knowledge/presets.h"
 
 namespace frx::cli {
@@ -48,20 +48,19 @@ using Presets = std::vector<knowledge::Preset>;
 Json preset_json(const knowledge::Preset& preset, const knowledge::MetricCatalogue& metrics) {
   Json required = Json::array();
   for (const model::Metric metric : preset.required) required.push_back(metrics[metric].id);
-  Json on_gpus = Json::array();
-  for (const knowledge::CountersOnGpu& gpu : preset.on_gpus) {
+  const auto counters_json = [&](const std::vector<model::Metric>& list) {
     Json counters = Json::array();
-    for (const model::Metric metric : gpu.metrics) counters.push_back(counter_of(metrics[metric]));
+    for (const model::Metric metric : list) counters.push_back(counter_of(metrics[metric]));
+    return counters;
+  };
+  Json on_gpus = Json::array(), not_on_gpus = Json::array();
+  for (const knowledge::CountersOnGpu& gpu : preset.on_gpus) {
     on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)},
                        {"needs_ncu", gpu.ncu.empty() ? Json() : Json(gpu.ncu)},
-                       {"metrics", std::move(counters)}});
+                       {"metrics", counters_json(gpu.metrics)}});
   }
-  Json not_on_gpus = Json::array();
-  for (const knowledge::CountersNotOnGpu& gpu : preset.not_on) {
-    Json counters = Json::array();
-    for (const model::Metric metric : gpu.metrics) counters.push_back(counter_of(metrics[metric]));
-    not_on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)}, {"metrics", std::move(counters)}});
-  }
+  for (const knowledge::CountersNotOnGpu& gpu : preset.not_on)
+    not_on_gpus.push_back({{"compute_capability", knowledge::to_string(gpu.cc)}, {"metrics", counters_json(gpu.metrics)}});
   return {{"name", preset.name},
           {"description", preset.description},
           {"metrics", counters_of(preset, metrics)},
@@ -130,13 +129,6 @@ void print_text(const knowledge::Preset& preset, const capture::NcuRequest& requ
                                         : fmt::format("\nThen: {} analyze {}\n", io.program, shell_quote(request.log_file)));
 }
 
-Result<std::optional<model::ComputeCapability>> capability_of(const std::string& gpu_model, const knowledge::Library& library) {
-  if (gpu_model.empty()) return std::optional<model::ComputeCapability>();
-  TRY_ASSIGN(const knowledge::GpuCatalogue gpus, knowledge::GpuCatalogue::load(library));
-  TRY_ASSIGN(const knowledge::GpuMatch match, knowledge::match_option(gpus, gpu_model));
-  return match.limits ? std::optional(match.limits->cc) : std::nullopt;
-}
-
 int print_command(const Options& options, const knowledge::Preset& preset, const capture::NcuRequest& request,
                   const GpuDifference& difference, Io& io) {
   if (!options.json) {
@@ -173,7 +165,11 @@ Result<int> act(const Options& options, Io& io) {
       std::find_if(presets.begin(), presets.end(), [&](const knowledge::Preset& one) { return one.name == options.preset; });
   if (preset == presets.end()) return fail(ErrorKind::usage, "no preset is called '{}'", printable(options.preset));
   capture::NcuRequest request = options.request;
-  TRY_ASSIGN(const std::optional<model::ComputeCapability> gpu, capability_of(options.gpu_model, library));
+  std::optional<model::ComputeCapability> gpu;
+  if (!options.gpu_model.empty()) {
+    TRY_ASSIGN(const knowledge::GpuCatalogue gpus, knowledge::GpuCatalogue::load(library));
+    TRY_ASSIGN(gpu, capability_of(options.gpu_model, gpus));
+  }
   request.counters = counters_of(*preset, metrics, gpu);
   if (request.workload.empty()) request.workload = {"./your_app"};
   return print_command(options, *preset, request, difference_of(*preset, metrics, gpu), io);

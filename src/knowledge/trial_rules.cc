@@ -71,6 +71,7 @@ Result<> read_numerics(const Value& map, TrialRules& rules) {
     }
     if (list.item(i)["per_root_of_terms"]) {
       TRY_ASSIGN(rule.per_root_of_terms, trial_truth(list.item(i), "per_root_of_terms"));
+      TRY_ASSIGN(rule.at_most, limited_number(list.item(i), "at_most", 1));
     }
     rules.tolerances.push_back(rule);
   }

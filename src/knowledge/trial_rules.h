@@ -19,7 +19,8 @@ struct ToleranceRule {
   double rtol = 0, atol = 0;
   // Share of the largest value of a tensor by which any of its elements may differ instead; 0: there is no such limit.
   double of_largest = 0;
-  bool per_root_of_terms = false;  // that share is multiplied by the root of the number of terms of the longest sum
+  bool per_root_of_terms = false;  // that share is multiplied by the root of the number of terms of the longest sum,
+  double at_most = 0;              // and is then this one at most
 };
 
 // What may be changed at all, and what a change has to bring.

@@ -71,9 +71,9 @@ TEST(TrialTensors, TheShareOfTheLargestValueMayGrowWithTheTermsOfASum) {
   };
   EXPECT_EQ(share(loose, 64), 0) << "there is no such limit";
   EXPECT_EQ(share({"float16", 0, 0, 0.0625}, 64), 0.0625);
-  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, 64), 0.03125);
-  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, {}), 0.00390625) << "of a model without such layers";
-  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true}, 1e308), 0.05);
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true, 0.05}, 64), 0.03125);
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true, 0.05}, {}), 0.00390625) << "of a model without such layers";
+  EXPECT_EQ(share({"tf32", 0, 0, 0.00390625, true, 0.05}, 1e308), 0.05);
 }
 
 TEST(TrialTensors, HalfPrecisionIsReadInBothForms) {

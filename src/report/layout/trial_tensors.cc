@@ -84,13 +84,10 @@ void add_element(OutputDifference& sum, double before, double after, const knowl
   if (difference > allowed) ++sum.outside;
 }
 
-// However many terms a sum has: what is further off is no rounding.
-constexpr double most_of_largest = 0.05;
-
 double share_of_largest(const knowledge::ToleranceRule* tolerance, std::optional<double> longest_sum) {
   if (!tolerance) return 0;
   if (!tolerance->per_root_of_terms) return tolerance->of_largest;
-  return std::min(tolerance->of_largest * std::sqrt(std::max(longest_sum.value_or(1), 1.0)), most_of_largest);
+  return std::min(tolerance->of_largest * std::sqrt(std::max(longest_sum.value_or(1), 1.0)), tolerance->at_most);
 }
 
 }  // namespace
