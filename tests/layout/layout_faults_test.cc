@@ -30,6 +30,51 @@ TEST(LayoutFaults, AreFoundAndNothingElseIs) {
   }
 }
 
+// The recording and a copy of it as that of another process, which numbers its calls alike, uses another GPU and is `later_us` later. All
+// events of the one come first, or the events of both take turns.
+std::string with_another_process(const nlohmann::json& recording, double later_us, bool in_turns) {
+  nlohmann::json both = recording;
+  both["traceEvents"] = nlohmann::json::array();
+  std::vector<nlohmann::json> others;
+  for (const nlohmann::json& event : recording["traceEvents"]) {
+    both["traceEvents"].push_back(event);
+    nlohmann::json other = event;
+    const bool on_gpu = event["pid"] == 0;
+    other["pid"] = event["pid"].get<int>() + (on_gpu ? 1 : 77);
+    if (on_gpu && event.contains("args") && event["args"].contains("device")) other["args"]["device"] = 1;
+    if (event.contains("ts")) other["ts"] = event["ts"].get<double>() + later_us;
+    if (in_turns)
+      both["traceEvents"].push_back(std::move(other));
+    else
+      others.push_back(std::move(other));
+  }
+  for (nlohmann::json& other : others) both["traceEvents"].push_back(std::move(other));
+  return both.dump();
+}
+
+// What is said of the layouts of a process does not depend on what else is in the file.
+TEST(LayoutFaults, OfAProcessAreTheSameBesideAnother) {
+  int compared = 0;
+  for (std::uint64_t number = 0; number < 48; ++number) {
+    const FaultyTrace trace = faulty_trace(number);
+    if (trace.recording.is_truncated) continue;
+    const nlohmann::json recording = nlohmann::json::parse(trace.json);
+    const double later_us =
+        trace.recording.has_whole_microseconds ? 10 + static_cast<double>(97 * number) : 10 + 97.3 * static_cast<double>(number);
+    nlohmann::json alone = nlohmann::json::parse(layout_json(recording.dump()).value())["result"];
+    nlohmann::json beside =
+        nlohmann::json::parse(layout_json(with_another_process(recording, later_us, number % 2 == 0)).value())["result"];
+    EXPECT_NE(beside["notes"].dump().find("several processes"), std::string::npos) << number;
+    for (nlohmann::json* one : {&alone, &beside}) {
+      for (const char* of_the_file : {"name", "sha256"}) (*one)["trace"].erase(of_the_file);
+      one->erase("notes");
+    }
+    EXPECT_EQ(nlohmann::json::diff(alone, beside).dump(1), "[]") << number;
+    ++compared;
+  }
+  EXPECT_GT(compared, 40);
+}
+
 // --- The generator ---
 
 TEST(FaultyTraces, AreTheSameForTheSameNumber) {

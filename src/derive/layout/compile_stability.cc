@@ -56,7 +56,7 @@ std::vector<std::int64_t> compile_times(const LayoutTrace& trace) {
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::annotation && timeline.kind[row] != EventKind::cpu_op) continue;
     if (!is_compilation(timeline.name_of(row))) continue;
-    const std::uint32_t step = trace.step_at(timeline.start[row]);
+    const std::uint32_t step = trace.step_of_event(row);
     if (step != none) spans[step].push_back({timeline.start[row], timeline.end(row)});
   }
   std::vector<std::int64_t> times;
@@ -359,7 +359,7 @@ std::vector<StepLaunches> launches_of(const LayoutTrace& trace) {
              : name.find("LaunchKernel") != name.npos       ? Call::kernel
                                                             : Call::none;
     }
-    const std::uint32_t step = call == Call::none ? none : trace.step_at(timeline.start[row]);
+    const std::uint32_t step = call == Call::none ? none : trace.step_of_event(row);
     if (step == none) continue;
     StepLaunches& of = launches[step];
     ++(call == Call::graph ? of.graphs : call == Call::kernel ? of.kernels : of.captures);

@@ -156,6 +156,8 @@ Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection
   // Of a recording that ends early, the last step is a part of one.
   if (timeline_.cut_short && steps.steps.size() > 1) steps.steps.pop_back();
   steps_.pid = steps.pid;
+  find_own_tracks();
+  if (steps.source == model::StepSource::module) end_with_own_process(steps);
   steps_.name = steps.name;
   steps_.recorded = steps.steps.size();
   for (const trace::Step& step : steps.steps) {
@@ -169,13 +171,34 @@ Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection
       .at(timeline_.source);
 }
 
-void LayoutTrace::assign_steps() {
-  std::vector<bool> is_of_process(timeline_.tracks.size(), true);
+void LayoutTrace::find_own_tracks() {
+  const std::vector<std::uint32_t>& process = attribution_.process_of_track;
+  is_of_process_.assign(timeline_.tracks.size(), true);
   if (!steps_.pid.empty()) {
-    for (std::size_t i = 0; i < timeline_.tracks.size(); ++i) is_of_process[i] = timeline_.tracks[i].pid == steps_.pid;
+    const auto is_own = [&](std::size_t track) { return timeline_.tracks[track].device < 0 && timeline_.tracks[track].pid == steps_.pid; };
+    std::uint32_t own = none;
+    for (std::size_t i = 0; i < process.size(); ++i) {
+      if (is_own(i)) own = process[i];
+    }
+    for (std::size_t i = 0; i < process.size(); ++i)
+      is_of_process_[i] = is_own(i) || (timeline_.tracks[i].device >= 0 && process[i] == own);
   }
+}
+
+// The last of steps that are told by forward passes ends with the recording: with what was recorded of the process itself.
+void LayoutTrace::end_with_own_process(trace::Steps& steps) const {
+  Interval& last = steps.steps.back().span;
+  std::int64_t end = last.begin;
+  for (std::uint32_t row = 0; row < timeline_.size(); ++row) {
+    if (is_of_process_[timeline_.track[row]]) end = std::max(end, timeline_.end(row));
+  }
+  last.end = std::min(last.end, end);
+}
+
+void LayoutTrace::assign_steps() {
   for (OperatorNode& node : nodes_) {
-    node.step = is_of_process[timeline_.track[node.row]] ? span_around(steps_.spans, timeline_.start[node.row]) : none;
+    node.step = step_of_event(node.row);
+    has_other_processes_ = has_other_processes_ || !is_of_process_[timeline_.track[node.row]];
   }
 }
 
@@ -208,7 +231,7 @@ void LayoutTrace::assign_work() {
     const trace::GpuWork& work = attribution_.work[i];
     node_of_work_[i] = node_of_row(work.op);
     const std::uint32_t launched_by = work.launch != none ? work.launch : work.op;
-    step_of_work_[i] = span_around(steps_.spans, timeline_.start[launched_by != none ? launched_by : work.event]);
+    step_of_work_[i] = step_of_event(launched_by != none ? launched_by : work.event);
     if (node_of_work_[i] != none) work_order_.push_back(i);
   }
   std::ranges::stable_sort(work_order_, {}, [&](std::uint32_t work) { return node_of_work_[work]; });
@@ -220,7 +243,9 @@ void LayoutTrace::assign_work() {
   }
 }
 
-std::uint32_t LayoutTrace::step_at(std::int64_t time_ns) const { return span_around(steps_.spans, time_ns); }
+std::uint32_t LayoutTrace::step_of_event(std::uint32_t row) const {
+  return is_of_process_[timeline_.track[row]] ? span_around(steps_.spans, timeline_.start[row]) : none;
+}
 
 EvidenceLevel LayoutTrace::level() const {
   if (!has_operators()) return EvidenceLevel::kernels;

@@ -75,6 +75,8 @@ class LayoutTrace {
   bool has_strides() const { return has_strides_; }
   bool has_values() const { return has_values_; }  // Concrete Inputs
   bool has_stacks() const { return has_stacks_; }
+  // Operators of processes whose steps do not count.
+  bool has_other_processes() const { return has_other_processes_; }
   // False for a recording of a CPU alone, or of operators alone: copies are then timed by their operators.
   bool has_gpu_work() const { return !attribution_.work.empty(); }
   // The highest level whose evidence, and that of all below it, is there: stacks without strides are level `shapes`.
@@ -90,8 +92,8 @@ class LayoutTrace {
   // GPU work (indices of attribution().work) that the node launched itself, by launch; and that of all operators inside of it, too.
   std::span<const std::uint32_t> own_work(std::uint32_t node) const;
   std::span<const std::uint32_t> all_work(std::uint32_t node) const;
-  // The steady step around a moment in the program; none.
-  std::uint32_t step_at(std::int64_t time_ns) const;
+  // The steady step around the start of an event of the program's process; none.
+  std::uint32_t step_of_event(std::uint32_t row) const;
   // The node of an operator's row; none.
   std::uint32_t node_of_row(std::uint32_t row) const { return row == none ? none : node_of_row_[row]; }
   // Of work: the node that launched it, none; the steady step during which it was launched, none; ns; the name of the kernel.
@@ -136,6 +138,8 @@ class LayoutTrace {
   void number_signatures();
   std::optional<RecordedInputs> parsed(const Signature& signature) const;
   Result<> choose_steps(const std::optional<StepSelection>& selection);
+  void find_own_tracks();
+  void end_with_own_process(trace::Steps& steps) const;
   void leave_out_warm_up();
   void assign_steps();
   void assign_work();
@@ -150,8 +154,9 @@ class LayoutTrace {
   std::vector<std::uint32_t> node_of_row_;             // none: no operator
   std::vector<std::uint32_t> node_of_work_, step_of_work_;
   std::vector<std::uint32_t> work_order_;  // indices of work by node
+  std::vector<bool> is_of_process_;        // by track: of the process whose steps count, or of its GPU
   SteadySteps steps_;
-  bool has_shapes_ = false, has_strides_ = false, has_values_ = false, has_stacks_ = false;
+  bool has_shapes_ = false, has_strides_ = false, has_values_ = false, has_stacks_ = false, has_other_processes_ = false;
 };
 
 // The first tensor of an input; null where it is none.

@@ -4,6 +4,8 @@
 #include <span>
 #include <tuple>
 
+#include "derive/trace/launches.h"
+#include "derive/trace/rows_by_id.h"
 #include "derive/trace/steps.h"
 
 namespace frx::derive::trace {
@@ -11,8 +13,6 @@ namespace {
 
 using model::EventKind;
 using model::Timeline;
-
-bool is_call(EventKind kind) { return kind == EventKind::runtime || kind == EventKind::driver; }
 
 // Operators of the framework, and ranges of the program: a fused optimizer step has no operator in it. A step is none, whatever it is
 // called.
@@ -33,74 +33,15 @@ class Operators {
   std::vector<std::int8_t> is_step_;  // by name; -1: not judged yet
 };
 
-// Rows by an id that each of them has one of; of several with one id, the first by `order`.
-class RowsById {
- public:
-  // `wanted(row)`: which rows. `order(row)` is asked for rows with an id that another one has.
-  template <typename Wanted, typename Order>
-  RowsById(const Column<std::uint32_t>& ids, Wanted wanted, Order order) {
-    std::uint32_t least = Timeline::no_id, most = 0, count = 0;
-    const auto for_each = [&](auto take) {
-      for (std::uint32_t row = 0; row < ids.size(); ++row) {
-        if (ids[row] != Timeline::no_id && wanted(row)) take(row);
-      }
-    };
-    for_each([&](std::uint32_t row) {
-      least = std::min(least, ids[row]);
-      most = std::max(most, ids[row]);
-      ++count;
-    });
-    if (count == 0) return;
-    constexpr std::uint64_t sparse = 8;
-    if (most - least <= sparse * count) {
-      first_ = least;
-      table_.resize(std::size_t{most} - least + 1, none);
-      for_each([&](std::uint32_t row) {
-        std::uint32_t& known = table_[ids[row] - first_];
-        if (known == none || order(row) < order(known)) known = row;
-      });
-      return;
-    }
-    list_.reserve(count);
-    for_each([&](std::uint32_t row) { list_.emplace_back(ids[row], row); });
-    const auto key = [&](const Entry& entry) { return std::tuple(entry.first, order(entry.second), entry.second); };
-    if (!std::ranges::is_sorted(list_, {}, key)) std::ranges::sort(list_, {}, key);
-  }
-
-  std::uint32_t with(std::uint32_t id) const {
-    if (id == Timeline::no_id) return none;
-    if (!table_.empty()) return id - first_ < table_.size() ? table_[id - first_] : none;
-    const auto found = std::ranges::lower_bound(list_, id, {}, &Entry::first);
-    return found == list_.end() || found->first != id ? none : found->second;
-  }
-
- private:
-  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // id, row
-
-  // Ids are usually consecutive: a table of them from `first_` on. Otherwise a sorted list.
-  std::uint32_t first_ = 0;
-  std::vector<std::uint32_t> table_;
-  std::vector<Entry> list_;
-};
-
-// Calls by their correlation. Where a runtime call and the driver call in it share one, the outer one counts.
-RowsById calls_by_correlation(const Timeline& timeline) {
-  return RowsById(
-      timeline.correlation, [&](std::uint32_t row) { return is_call(timeline.kind[row]); },
-      [&](std::uint32_t row) { return timeline.start[row]; });
-}
-
-RowsById operators_by_external_id(const Timeline& timeline) {
-  return RowsById(
-      timeline.external, [&](std::uint32_t row) { return timeline.kind[row] == EventKind::cpu_op; }, [](std::uint32_t row) { return row; });
-}
-
 // Fills the gaps by External id when it agrees with 95 of 100 that are known.
-void use_external_ids(const Timeline& timeline, Attribution& result) {
+void use_external_ids(const Timeline& timeline, const Launches& launches, Attribution& result) {
   constexpr std::uint64_t enough = 20;
   if (result.kernels_with_op == result.kernels) return;
-  const RowsById operators = operators_by_external_id(timeline);
-  const auto by_id = [&](const GpuWork& one) { return operators.with(timeline.external[one.event]); };
+  const auto id_of = [&](std::uint32_t row) { return launches.in_file(timeline.external[row], row); };
+  const RowsById operators(
+      timeline.size(), [&](std::uint32_t row) { return timeline.kind[row] == EventKind::cpu_op ? id_of(row) : RowsById::no_id; },
+      [](std::uint32_t row) { return row; });
+  const auto by_id = [&](const GpuWork& one) { return operators.with(id_of(one.event)); };
   std::uint64_t known = 0, agree = 0;
   for (const GpuWork& one : result.work) {
     const std::uint32_t other = by_id(one);
@@ -222,22 +163,23 @@ void use_captures(const Timeline& timeline, Attribution& result) {
 
 Attribution attribute(const Timeline& timeline) {
   Attribution result;
-  const RowsById calls = calls_by_correlation(timeline);
   result.work.reserve(static_cast<std::size_t>(std::ranges::count_if(timeline.kind, model::is_gpu_work)));
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, calls.with(timeline.correlation[row]), none, none});
+    if (is_gpu_work(timeline.kind[row])) result.work.push_back({row, none, none, none});
   }
   const auto start_of = [&](const GpuWork& one) { return timeline.start[one.event]; };
   if (!std::ranges::is_sorted(result.work, {}, start_of)) std::ranges::stable_sort(result.work, {}, start_of);
-  std::vector<std::uint32_t> launches, of_work;
-  launches.reserve(result.work.size());
+  const Launches launches(timeline, result.work);
+  launches.join(result.work);
+  std::vector<std::uint32_t> calls, of_work;
+  calls.reserve(result.work.size());
   of_work.reserve(result.work.size());
   for (std::uint32_t i = 0; i < result.work.size(); ++i) {
     if (result.work[i].launch == none) continue;
-    launches.push_back(result.work[i].launch);
+    calls.push_back(result.work[i].launch);
     of_work.push_back(i);
   }
-  const std::vector<std::uint32_t> operators = innermost_operator(timeline, launches);
+  const std::vector<std::uint32_t> operators = innermost_operator(timeline, calls);
   for (std::size_t i = 0; i < of_work.size(); ++i) result.work[of_work[i]].op = operators[i];
   use_captures(timeline, result);
   for (const GpuWork& one : result.work) {
@@ -246,7 +188,8 @@ Attribution attribute(const Timeline& timeline) {
     result.kernels_with_launch += one.launch != none;
     result.kernels_with_op += one.op != none;
   }
-  use_external_ids(timeline, result);
+  use_external_ids(timeline, launches, result);
+  result.process_of_track = launches.process_of_track();
   return result;
 }
 

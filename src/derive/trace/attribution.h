@@ -28,6 +28,9 @@ struct Attribution {
   std::vector<GpuWork> work;  // by start
   std::uint64_t kernels = 0, kernels_with_launch = 0, kernels_with_op = 0;
   std::uint64_t by_external_id = 0;  // kernels among those with an operator
+  // By track of the timeline: numbers of processes, of a GPU that whose work it did; `none`: not known. All 0 where one process made all
+  // calls.
+  std::vector<std::uint32_t> process_of_track;
 };
 
 // O(n log n) in the number of events.

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <tuple>
+
+#include "derive/trace/processes.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -20,10 +21,7 @@ struct Numbered {
 
 class ForwardPass {
  public:
-  explicit ForwardPass(const Timeline& timeline) : timeline_(timeline) {
-    std::map<std::string_view, std::uint32_t> pids;
-    for (const model::Track& track : timeline.tracks)
-      process_.push_back(pids.try_emplace(track.pid, static_cast<std::uint32_t>(pids.size())).first->second);
+  explicit ForwardPass(const Timeline& timeline) : timeline_(timeline), process_(processes_of_tracks(timeline)) {
     for (std::size_t i = 0; i < timeline.numbered_events.size(); ++i) {
       const std::uint32_t row = timeline.numbered_events[i];
       if (timeline.forward_thread[i] == 0) made_.push_back({timeline.sequence[i], timeline.track[row], timeline.start[row], row});

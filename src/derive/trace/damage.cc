@@ -1,7 +1,9 @@
 #include "derive/trace/damage.h"
 
 #include <algorithm>
-#include <map>
+
+#include "derive/trace/launches.h"
+#include "derive/trace/processes.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -10,8 +12,6 @@ using model::EventKind;
 using model::Timeline;
 
 constexpr std::int64_t a_day_ns = 86'400'000'000'000;
-// Clocks of the program and the GPU are aligned to about a microsecond, and times are rounded.
-constexpr std::int64_t clock_error_ns = 2'000;
 
 std::int64_t time_apart(const Timeline& timeline) {
   std::int64_t first = INT64_MAX, last = INT64_MIN;
@@ -48,14 +48,6 @@ void look_at_work(const Timeline& timeline, const Attribution& attribution, Dama
       break;
     }
   }
-}
-
-std::vector<std::uint32_t> processes_of_tracks(const Timeline& timeline) {
-  std::map<std::string_view, std::uint32_t> numbers;
-  std::vector<std::uint32_t> processes;
-  for (const model::Track& track : timeline.tracks)
-    processes.push_back(numbers.emplace(track.pid, static_cast<std::uint32_t>(numbers.size())).first->second);
-  return processes;
 }
 
 void look_at_launches(const Timeline& timeline, Damage& damage) {

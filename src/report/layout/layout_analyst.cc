@@ -199,6 +199,8 @@ class Analysis {
                                          saves_less_ == 1 ? "finding saves" : "findings save", shown_number(request_.least_saving_pct)));
     if (report.left_out_warm_up)
       report.notes.emplace_back("the first step calls other operators than the others and was left out as warm-up");
+    if (trace_.has_other_processes())
+      report.notes.push_back(fmt::format("the file has several processes: all numbers are those of process {}", trace_.steps().pid));
     if (trace_.timeline().whole_microseconds)
       report.notes.emplace_back("times are whole microseconds: those of short kernels are off by up to 1 us each");
     if (report.totals.idle_pct && *report.totals.idle_pct > detectors_.ranking().idle_pct)

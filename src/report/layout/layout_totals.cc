@@ -30,7 +30,7 @@ double union_of_work(const LayoutTrace& trace) {
 
 std::uint64_t passes_in_steps(const LayoutTrace& trace) {
   const model::Timeline& timeline = trace.timeline();
-  const auto is_in_step = [&](std::uint32_t row) { return trace.step_at(timeline.start[row]) != derive::layout::none; };
+  const auto is_in_step = [&](std::uint32_t row) { return trace.step_of_event(row) != derive::layout::none; };
   const std::vector<std::uint32_t> passes = derive::layout::forward_passes(timeline, derive::layout::PassesOf::all_threads, is_in_step);
   return passes.empty() ? trace.steps().size() : passes.size();
 }
