@@ -29,16 +29,16 @@ std::atomic<std::int64_t> all_used{0};
 std::atomic<std::uint64_t> all_limit{no_limit};
 std::atomic<std::uint64_t> most_allowed{no_limit};  // of the machine
 std::atomic<bool> grows{false};
-std::atomic<std::uint64_t> most_resident{no_limit};  // of a process that spills; otherwise no_limit
-std::atomic<std::uint64_t> allowance{0};             // what the input may need in all
-std::atomic<std::uint64_t> shares_from{0};           // of a server: the limit while no request runs; 0: it is no server
+std::atomic<std::uint64_t> most_resident_bytes{no_limit};  // of a process that spills; otherwise no_limit
+std::atomic<std::uint64_t> allowance{0};                   // what the input may need in all
+std::atomic<std::uint64_t> shares_from{0};                 // of a server: the limit while no request runs; 0: it is no server
 std::atomic<std::uint64_t> all_shares{0};
 
 // Plain numbers, so that no guard is asked for each block.
 thread_local constinit std::int64_t pending = 0;
 thread_local constinit std::uint64_t asked = 0;
 thread_local constinit std::uint64_t failing = 0;
-thread_local constinit bool refused = false;  // a block, since error() was last asked
+thread_local constinit bool block_refused = false;  // a block, since error() was last asked
 thread_local constinit BlockCache cache{};
 thread_local constinit bool has_cache = false;  // or had one: the thread ends
 
@@ -111,7 +111,7 @@ bool is_within_allowance(std::size_t more) { return bytes_in_use() + Spill::byte
 
 // A block in a file; nullptr where it is to lie in memory, or no file can be had.
 void* block_in_file(std::size_t size) {
-  const std::uint64_t most = most_resident.load(std::memory_order_relaxed);
+  const std::uint64_t most = most_resident_bytes.load(std::memory_order_relaxed);
   if (most == no_limit || size < Spill::least_block()) return nullptr;
   if (bytes_in_use() + size <= (size < least_lasting_block ? most / 4 * 3 : most / 2)) return nullptr;
   return is_within_allowance(size) ? Spill::allocate(size) : nullptr;
@@ -124,7 +124,7 @@ bool begins_a_page(const void* block) {
 }
 
 [[noreturn]] void refuse() {
-  refused = true;
+  block_refused = true;
   throw OverBudget();
 }
 
@@ -141,7 +141,7 @@ void* block_of(std::size_t size, std::size_t alignment) {
   if (void* const block = block_in_file(size)) return block;
   void* const block = alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) {
-    refused = true;
+    block_refused = true;
     throw std::bad_alloc();
   }
   if (!try_charge(::malloc_usable_size(block))) {
@@ -176,19 +176,19 @@ void MemoryBudget::start(std::optional<std::uint64_t> fixed) {
 }
 
 void MemoryBudget::spill(const std::vector<std::string>& folders) {
-  most_resident = grows ? most_allowed.load() : all_limit.load();
-  Spill::start(folders, most_resident);
+  most_resident_bytes = grows ? most_allowed.load() : all_limit.load();
+  Spill::start(folders, most_resident_bytes);
 }
 
 void MemoryBudget::stop() {
   grows = false;
-  most_resident = no_limit;
+  most_resident_bytes = no_limit;
   shares_from = 0;
   all_limit = no_limit;
 }
 
 void MemoryBudget::share_out() {
-  most_resident = no_limit;
+  most_resident_bytes = no_limit;
   if (!grows.exchange(false)) return;
   shares_from = used() + base_bytes;
   all_shares = 0;
@@ -279,17 +279,17 @@ void MemoryBudget::freed(void* block, std::size_t bytes) noexcept {
   release(bytes);
 }
 
-bool MemoryBudget::was_refused() { return refused; }
+bool MemoryBudget::was_refused() { return block_refused; }
 
 Error MemoryBudget::error() {
-  refused = false;
+  block_refused = false;
   const std::uint64_t limit = all_limit;
   const std::scoped_lock lock(name_mutex());
   Error error{ErrorKind::unreadable, "needs more memory than there is", name_of_input(), ""};
   if (limit == no_limit) return error;
   error.message = fmt::format("needs more memory than the {} MB that may be used", limit >> 20);
   error.hint = "if the input can be trusted, allow more: --memory 8G, or FRX_MEMORY=8G";
-  if (const std::string reason = Spill::reason(); most_resident != no_limit && !reason.empty())
+  if (const std::string reason = Spill::reason(); most_resident_bytes != no_limit && !reason.empty())
     error.message += fmt::format(", and no file could hold it ({})", reason);
   return error;
 }

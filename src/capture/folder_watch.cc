@@ -11,7 +11,7 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::size_t most_waiting = 100'000;
+constexpr std::size_t most_folders_waiting = 100'000;
 constexpr std::uint64_t block = 512;  // of st_blocks, whatever the file system
 
 }  // namespace
@@ -34,7 +34,7 @@ void FolderWatch::take(const dirent& entry) {
   struct stat file {};
   if (name == "." || name == ".." || ::fstatat(::dirfd(open_.get()), entry.d_name, &file, AT_SYMLINK_NOFOLLOW) != 0) return;
   bytes_ += static_cast<std::uint64_t>(file.st_blocks) * block;
-  if (S_ISDIR(file.st_mode) && waiting_.size() < most_waiting) waiting_.push_back(current_ + "/" + entry.d_name);
+  if (S_ISDIR(file.st_mode) && waiting_.size() < most_folders_waiting) waiting_.push_back(current_ + "/" + entry.d_name);
 }
 
 std::uint64_t FolderWatch::look(std::size_t entries) {

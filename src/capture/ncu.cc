@@ -117,13 +117,13 @@ bool drop_unknown(const NcuLog& log, NcuRequest& request, std::vector<std::strin
   return true;
 }
 
-struct Attempt {
+struct NcuAttempt {
   Exit exit;
   NcuLog log;
 };
 
-Result<Attempt> attempt(const std::vector<std::string>& command, const std::string& log_file, const Host& host,
-                        std::chrono::milliseconds time_limit) {
+Result<NcuAttempt> attempt(const std::vector<std::string>& command, const std::string& log_file, const Host& host,
+                           std::chrono::milliseconds time_limit) {
   ChildCommand child;
   child.argv = command;
   // ncu writes numbers in the locale of its environment; the application gets the same one, which a profiled run can afford.
@@ -132,7 +132,7 @@ Result<Attempt> attempt(const std::vector<std::string>& command, const std::stri
   child.out = Output::to_stderr;
   child.err = Output::inherit;
   child.time_limit = time_limit;
-  Attempt result;
+  NcuAttempt result;
   TRY_ASSIGN(result.exit, host.run(child));
   if (std::filesystem::exists(log_file)) {
     TRY_ASSIGN(const std::unique_ptr<ByteSource> source, open_file(log_file));
@@ -181,7 +181,7 @@ Result<NcuCapture> profile_with_ncu(NcuRequest request, const Host& host, std::c
   // Twice at most: each attempt runs the whole application, and ncu names every unknown counter at once.
   for (bool first = true;; first = false) {
     capture.command = ncu_command(request, ncu);
-    TRY_ASSIGN(const Attempt done, attempt(capture.command, request.log_file, host, time_limit));
+    TRY_ASSIGN(const NcuAttempt done, attempt(capture.command, request.log_file, host, time_limit));
     capture.took = done.exit.took;
     if (done.log.has_table) {
       note_survived(done.log, done.exit, time_limit, capture);

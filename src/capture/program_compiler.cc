@@ -7,7 +7,7 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::size_t log_limit = std::size_t{1} << 20;
+constexpr std::size_t program_log_limit = std::size_t{1} << 20;
 
 bool lacks_main(const std::string& message) {
   return message.find("undefined reference to") != message.npos && message.find("main'") != message.npos;
@@ -26,7 +26,7 @@ Result<std::chrono::nanoseconds> compile_program_as(const std::string& executabl
   std::vector<std::string> argv{*nvcc, "-lineinfo", "-o", executable};
   if (!architecture.empty()) argv.push_back("-arch=" + architecture);
   argv.insert(argv.end(), options.begin(), options.end());
-  Result<Exit> exit = run_compiler(std::move(argv), cuda_file, host, log_limit);
+  Result<Exit> exit = run_compiler(std::move(argv), cuda_file, host, program_log_limit);
   if (exit) return exit->took;
   Error error = std::move(exit).error();
   if (lacks_main(error.message)) error.hint = "only a program can be run; where a macro hides main(): --build-flags -DBUILD_EXECUTABLE";

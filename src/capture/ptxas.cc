@@ -6,7 +6,7 @@
 namespace frx::capture {
 namespace {
 
-constexpr std::size_t log_limit = std::size_t{256} << 20;
+constexpr std::size_t ptxas_log_limit = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Result<PtxasRun> run_ptxas(const std::string& ptx_file, const std::string& archi
   }
   TRY_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make(host.variable("TMPDIR").value_or("/tmp")));
   TRY_ASSIGN(const Exit exit,
-             run_compiler({*ptxas, "-v", "-arch=" + architecture, "-o", folder.file("out.cubin")}, ptx_file, host, log_limit));
+             run_compiler({*ptxas, "-v", "-arch=" + architecture, "-o", folder.file("out.cubin")}, ptx_file, host, ptxas_log_limit));
   return PtxasRun{compiler_version(*ptxas, host), architecture, exit.err + exit.out};
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t longest_line = std::size_t{1} << 20;
+constexpr std::size_t longest_step_line = std::size_t{1} << 20;
 constexpr std::size_t most_steps = 100'000, most_batches = 1000;
 // A loss arrives a few steps after its step, not thousands.
 constexpr std::size_t most_spans = 4096;
@@ -107,7 +107,7 @@ void StepTail::take_bytes(std::string_view bytes) {
   for (std::size_t end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n')) {
     const std::string_view rest = bytes.substr(0, end);
     bytes.remove_prefix(end + 1);
-    if (is_too_long_ || partial_.size() + rest.size() > longest_line) {
+    if (is_too_long_ || partial_.size() + rest.size() > longest_step_line) {
       ++bad_lines_;
     } else if (partial_.empty()) {
       take_line(rest);
@@ -118,7 +118,7 @@ void StepTail::take_bytes(std::string_view bytes) {
     partial_.clear();
     is_too_long_ = false;
   }
-  if (partial_.size() + bytes.size() > longest_line) {
+  if (partial_.size() + bytes.size() > longest_step_line) {
     is_too_long_ = true;
     partial_.clear();
   }

@@ -10,7 +10,7 @@
 namespace frx::compose {
 namespace {
 
-using derive::compare::Answer;
+namespace compare = derive::compare;
 using report::Agreement;
 using report::CaptureComparison;
 using report::CaptureRow;
@@ -102,8 +102,8 @@ Table rows_table() {
 }
 
 Tone tone_of_row(const CaptureRow& row) {
-  const bool is_better = row.judgement.answer == Answer::better || row.status == RowStatus::removed;
-  const bool is_worse = row.judgement.answer == Answer::worse || row.status == RowStatus::added;
+  const bool is_better = row.judgement.answer == compare::Answer::better || row.status == RowStatus::removed;
+  const bool is_worse = row.judgement.answer == compare::Answer::worse || row.status == RowStatus::added;
   return is_better ? Tone::green : is_worse ? Tone::red : Tone::plain;
 }
 
@@ -111,8 +111,8 @@ Tone tone_of_row(const CaptureRow& row) {
 std::string status_words(const CaptureRow& row) {
   std::string words(report::name_of(row.status));
   if (row.status != RowStatus::fused && row.status != RowStatus::split) return words;
-  if (row.judgement.answer == Answer::better) return words + ", faster";
-  return row.judgement.answer == Answer::worse ? words + ", slower" : words;
+  if (row.judgement.answer == compare::Answer::better) return words + ", faster";
+  return row.judgement.answer == compare::Answer::worse ? words + ", slower" : words;
 }
 
 void add_row(Table& table, const CaptureRow& row) {
@@ -203,7 +203,7 @@ void add_remaining(Document& page, const CaptureComparison& comparison, std::siz
 }
 
 Document page_of(const CaptureComparison& comparison, std::size_t shown) {
-  const Answer answer = comparison.judgement.answer;
+  const compare::Answer answer = comparison.judgement.answer;
   Document page;
   page.headline = verdict_sentence(comparison);
   page.title("FRX operator comparison");
@@ -211,7 +211,10 @@ Document page_of(const CaptureComparison& comparison, std::size_t shown) {
   add_capture_side(page, "After", comparison.after);
   add_launches(page, comparison);
   page.section("Verdict", answer::Part::verdict);
-  page.paragraph(page.headline, 2, answer == Answer::better ? Tone::green : answer == Answer::worse ? Tone::red : Tone::yellow);
+  page.paragraph(page.headline, 2,
+                 answer == compare::Answer::better  ? Tone::green
+                 : answer == compare::Answer::worse ? Tone::red
+                                                    : Tone::yellow);
   if (const std::string words = what_would_tell(comparison); !words.empty()) page.paragraph("What would tell: " + words + ".");
   add_rows(page, comparison, shown);
   add_counter_changes(page, comparison, shown);
@@ -227,9 +230,9 @@ Document page_of(const CaptureComparison& comparison, std::size_t shown) {
 std::string verdict_sentence(const CaptureComparison& comparison) {
   const std::string seen = total_words(comparison) + ratio_words(comparison);
   switch (comparison.judgement.answer) {
-    case Answer::better: return fmt::format("The change makes the model faster: {}.", seen);
-    case Answer::worse: return fmt::format("The change makes the model slower: {}.", seen);
-    case Answer::cannot_tell: break;
+    case compare::Answer::better: return fmt::format("The change makes the model faster: {}.", seen);
+    case compare::Answer::worse: return fmt::format("The change makes the model slower: {}.", seen);
+    case compare::Answer::cannot_tell: break;
   }
   return fmt::format("It is inconclusive whether the change makes the model faster: {}. What was seen: {}.", doubt_words(comparison), seen);
 }

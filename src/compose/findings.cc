@@ -12,7 +12,6 @@ namespace {
 using model::Finding;
 using model::Layer;
 using model::TextPlace;
-using model::Verdict;
 
 // "./a.cu" is a.cu to a scanner, which knows files as the repository does.
 std::string_view without_dot(std::string_view path) {
@@ -58,7 +57,7 @@ void add_findings(Document& page, std::span<const Finding> findings, std::size_t
 }
 
 std::string evidence_words(const model::Finding& finding) {
-  if (finding.verdict == Verdict::cannot_tell) return "";
+  if (finding.verdict == model::Verdict::cannot_tell) return "";
   if (finding.is_clear()) return "measured, and it does not hold";
   if (finding.type->category == report::layout_category) return std::string(finding.message.view());
   if (finding.type->layer == Layer::profiler) return fmt::format("score {:.2f}", finding.score);

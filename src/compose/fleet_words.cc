@@ -42,7 +42,7 @@ FleetView::FleetView(const history::ComparedRanks& ranks) : fleet(ranks.fleet), 
 
 namespace {
 
-constexpr std::size_t rows_shown = 16, nodes_named = 4;
+constexpr std::size_t fleet_rows_shown = 16, nodes_named = 4;
 
 std::string counted(std::size_t always, std::size_t sometimes, std::string_view what) {
   std::vector<std::string> parts;
@@ -128,7 +128,7 @@ void add_late(Document& page, const FleetView& view) {
   page.blank();
   Table table{{number_column("late by", 9), number_column("of a step", 9, 2), answer::Column{"in", 22}, words_column("who", Fit::wrap)}};
   const auto add = [&](const Record& late, std::string who) {
-    if (table.rows.size() < rows_shown)
+    if (table.rows.size() < fleet_rows_shown)
       table.add({format_quantity(late.excess_ns, "ns"), share_of(late.excess_ns, fleet.step_ns), of_steps(late), std::move(who)});
   };
   for (const FleetNode& node : fleet.nodes)
@@ -151,14 +151,14 @@ void add_late(Document& page, const FleetView& view) {
 void add_slow_links(Document& page, const FleetView& view) {
   const Fleet& fleet = view.fleet;
   if (fleet.links.empty()) return;
-  page.section("Slow links", std::min(rows_shown, fleet.links.size()), fleet.links.size());
+  page.section("Slow links", std::min(fleet_rows_shown, fleet.links.size()), fleet.links.size());
   page.paragraph(
       "These collectives take longer than the same ones of other groups, counted from the arrival of their last rank: no rank is the "
       "reason.");
   page.blank();
   Table table{{number_column("times", 6), number_column("of a step", 9, 2), answer::Column{"in", 22}, number_column("groups", 6, 2),
                words_column("which link", Fit::wrap)}};
-  for (const FleetLink& link : std::span(fleet.links).first(std::min(rows_shown, fleet.links.size()))) {
+  for (const FleetLink& link : std::span(fleet.links).first(std::min(fleet_rows_shown, fleet.links.size()))) {
     const auto cost = [&](std::size_t i) { return fleet.groups[i].slow.cost_ns(); };
     const Record& worst = fleet.groups[*std::ranges::max_element(link.groups, {}, cost)].slow;
     table.add({fmt::format("{:.2f}", worst.ratio), share_of(worst.excess_ns, fleet.step_ns), of_steps(worst),

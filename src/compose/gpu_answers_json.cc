@@ -45,7 +45,7 @@ void put_provenance(JsonObject& out, const GpuSheet& sheet) {
 }
 
 // The documented fields.
-void put_record(JsonObject& out, const GpuSheet& sheet) {
+void put_gpu_sheet(JsonObject& out, const GpuSheet& sheet) {
   out.add("id", unless_empty(sheet.id), "name", unless_empty(sheet.name), "architecture", unless_empty(sheet.architecture),
           "compute_capability", unless_empty(sheet.compute_capability));
   put_numbers(out, sheet.specification);
@@ -54,7 +54,7 @@ void put_record(JsonObject& out, const GpuSheet& sheet) {
 }
 
 void put_sheet(JsonObject& out, const GpuSheet& sheet) {
-  put_record(out, sheet);
+  put_gpu_sheet(out, sheet);
   put_numbers(out, sheet.board);
   out.object("dense_tflops", [&](JsonObject& inner) { put_numbers(inner, sheet.dense); });
   out.object("sparse_2_4_tflops", [&](JsonObject& inner) { put_numbers(inner, sheet.sparse); });
@@ -70,7 +70,7 @@ void put_with_provenance(JsonObject& out, const GpuSheet& sheet) {
 }
 
 void put_candidate(JsonObject& out, const GpuCandidate& candidate) {
-  put_record(out, candidate.sheet);
+  put_gpu_sheet(out, candidate.sheet);
   out.add("source", candidate.product->source);
 }
 

@@ -66,7 +66,7 @@ Document document_of(const GpuOccupancy& shown) {
   return page;
 }
 
-void put_launch(JsonObject& out, const knowledge::LaunchShape& shape) {
+void put_launch_shape(JsonObject& out, const knowledge::LaunchShape& shape) {
   out.add("threads_per_block", shape.threads_per_block, "registers_per_thread", shape.registers_per_thread, "static_shared_bytes",
           shape.static_shared_bytes, "dynamic_shared_bytes", shape.dynamic_shared_bytes);
 }
@@ -82,7 +82,7 @@ void put_gpu_occupancy(JsonObject& out, const GpuOccupancy& shown) {
   const knowledge::SmLimits& limits = *shown.limits;
   out.add("schema", "gpu_occupancy_v1", "asked", shown.asked, "explanation", shown.explanation, "compute_capability",
           knowledge::to_string(limits.cc));
-  out.object("launch", &shown.shape, put_launch);
+  out.object("launch", &shown.shape, put_launch_shape);
   out.add("occupancy_pct", rounded(o.occupancy_pct, 2), "active_blocks_per_sm", o.active_blocks, "active_warps_per_sm", o.active_warps,
           "limiting_factors", names_of(o.limiters), "launch_fails", o.launch_fails);
   out.object("blocks_per_sm_limits", [&](JsonObject& inner) {

@@ -294,7 +294,7 @@ void put_site(JsonObject& out, const derive::layout::Site& site) {
           "beside", unless_empty(site.beside), "shapes", unless_empty(site.shapes), "backward", site.backward, "text", site.text());
 }
 
-void put_finding(JsonObject& out, const LayoutFinding& finding) {
+void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
   out.add("id", finding.id, "detector", finding.detector, "pattern", finding.pattern, "title", finding.title, "severity",
           name_of(finding.severity));
   out.object("site", [&](JsonObject& inner) { put_site(inner, finding.site); });
@@ -355,7 +355,7 @@ void put_layout(JsonObject& out, const LayoutReport& report) {
   });
   out.add("gpu", unless_empty(report.gpu));
   out.object("totals", [&](JsonObject& inner) { put_totals(inner, report.totals); });
-  out.list("findings", report.findings, put_finding);
+  out.list("findings", report.findings, put_layout_finding);
   out.list("not_assessed", report.not_assessed, [](JsonObject& inner, const report::NotAssessed& one) {
     inner.add("detector", one.detector, "reason", one.reason, "remedy", unless_empty(one.remedy));
   });

@@ -119,7 +119,7 @@ void put_side(JsonObject& out, const LayoutRecord& record) {
           "findings", record.findings.size());
 }
 
-void put_number(JsonObject& out, const LayoutNumberChange& number) {
+void put_number_change(JsonObject& out, const LayoutNumberChange& number) {
   out.add("name", number.name, "before", exact(number.before), "after", exact(number.after), "change_pct", exact(number.change_pct()),
           "why_not", unless_empty(number.why_not));
 }
@@ -137,7 +137,7 @@ void put_change(JsonObject& out, const LayoutDiff& diff, const LayoutFindingChan
   };
   out.add("severity_before", severity_in(diff.before, change.before), "severity_after", severity_in(diff.after, change.after), "site",
           place_of(finding), "moved", change.has_moved);
-  out.list("numbers", change.numbers, put_number);
+  out.list("numbers", change.numbers, put_number_change);
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ void put_layout_diff(JsonObject& out, const LayoutDiff& diff) {
       inner.add(name_of(change), diff.count(change));
   });
   out.list("findings", diff.findings, [&](JsonObject& inner, const LayoutFindingChange& one) { put_change(inner, diff, one); });
-  out.list("totals", diff.totals, put_number);
+  out.list("totals", diff.totals, put_number_change);
   out.add("inconclusive", diff.inconclusive, "notes", diff.notes);
 }
 

@@ -144,7 +144,7 @@ Document page_of(const LayoutTrial& trial) {
   return page;
 }
 
-void put_gate(JsonObject& out, const Gate& gate) {
+void put_trial_gate(JsonObject& out, const Gate& gate) {
   out.add("id", gate.id, "title", gate.title, "outcome", report::name_of(gate.outcome), "why", answer::unless_empty(gate.why));
   out.list("numbers", gate.numbers, [](JsonObject& inner, const GateNumber& one) {
     inner.add("name", one.name, "value", answer::exact(one.value), "limit", answer::exact(one.limit), "unit",
@@ -153,7 +153,7 @@ void put_gate(JsonObject& out, const Gate& gate) {
   out.add("details", gate.details);
 }
 
-void put_change(JsonObject& out, const report::LayoutChange& change) {
+void put_layout_change(JsonObject& out, const report::LayoutChange& change) {
   const bool is_format = change.kind == report::LayoutChange::Kind::memory_format;
   out.add("kind", report::name_of(change.kind), "modules", change.modules, "format", answer::unless_empty(change.format), "inputs",
           answer::when(is_format, change.inputs), "words", report::words_of(change));
@@ -192,11 +192,11 @@ void put_trial(JsonObject& out, const LayoutTrial& trial) {
   out.add("schema", "layout_trial.v1", "decision", report::name_of(trial.decision), "status", trial.status(), "decided_by",
           answer::unless_empty(trial.decided_by), "reason", trial.reason, "risk", knowledge::name_of(trial.risk));
   out.add("plan_file", answer::unless_empty(trial.plan_file), "plan_sha256", answer::unless_empty(trial.plan_sha256));
-  out.list("changes", trial.plan ? trial.plan->changes : std::vector<report::LayoutChange>{}, put_change);
+  out.list("changes", trial.plan ? trial.plan->changes : std::vector<report::LayoutChange>{}, put_layout_change);
   out.add("baseline", trial.baseline, "candidate", trial.candidate, "blocks", trial.blocks, "windows", trial.windows, "warmup",
           trial.evidence.warmup, "seed", trial.seed);
   put_environment(out, trial);
-  out.list("gates", trial.gates, put_gate);
+  out.list("gates", trial.gates, put_trial_gate);
   out.list("runs", trial.evidence.runs, put_run);
   out.add("notes", trial.notes);
 }
@@ -219,7 +219,7 @@ std::string audit_line(const LayoutTrial& trial, const AuditFacts& facts) {
            put_environment(out, trial);
            out.add("decision", report::name_of(trial.decision), "status", trial.status(), "decided_by",
                    answer::unless_empty(trial.decided_by), "reason", trial.reason, "risk", knowledge::name_of(trial.risk));
-           out.list("gates", trial.gates, put_gate);
+           out.list("gates", trial.gates, put_trial_gate);
          }) +
          "\n";
 }

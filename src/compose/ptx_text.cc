@@ -13,7 +13,7 @@ namespace {
 using diagnose::PtxKernel;
 using report::PtxReport;
 
-constexpr std::size_t ptx_kernels_shown = 5, recommendations_shown = 3;
+constexpr std::size_t ptx_kernels_shown = 5, ptx_recommendations_shown = 3;
 
 void add_head(Document& page, const PtxReport& report) {
   page.title("FRX PTX analysis");
@@ -101,7 +101,8 @@ Document document_of(const PtxReport& report) {
   add_numbers(page, report);
   add_kernels(page, report);
   add_findings(page, report.diagnosis.findings, findings_shown);
-  add_recommendations(page, report.advice, recommendations_shown, "None. Profile the kernel before changing it: frx profile -- ./your_app",
+  add_recommendations(page, report.advice, ptx_recommendations_shown,
+                      "None. Profile the kernel before changing it: frx profile -- ./your_app",
                       {.max_actions = 3, .brief = true, .names_kernel = false});
   add_notes(page, report.notes);
   return page;

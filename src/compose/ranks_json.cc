@@ -14,7 +14,7 @@ using report::RanksReport;
 using report::RunScope;
 
 // Of the collectives, those that ranks waited in longest.
-constexpr std::size_t collectives_shown = 100, mismatches_shown = 20;
+constexpr std::size_t collectives_listed = 100, mismatches_shown = 20;
 
 std::string_view name_of(LateVerdict verdict) {
   switch (verdict) {
@@ -69,7 +69,7 @@ std::vector<const Matched*> collectives_to_show(const RanksReport& report) {
   }
   std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<std::int64_t, const Matched*>::first);
   std::vector<const Matched*> shown;
-  for (const auto& [wait, one] : std::span(order).first(std::min(order.size(), collectives_shown))) shown.push_back(one);
+  for (const auto& [wait, one] : std::span(order).first(std::min(order.size(), collectives_listed))) shown.push_back(one);
   return shown;
 }
 

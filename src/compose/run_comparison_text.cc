@@ -18,7 +18,7 @@ using report::ComparedPart;
 using report::ComparedRun;
 using report::RunComparison;
 
-constexpr std::size_t rows_shown = 8, layouts_shown = 4;
+constexpr std::size_t compared_rows_shown = 8, layouts_shown = 4;
 
 std::string time_or_dash(const std::optional<double>& ns) { return ns ? format_quantity(*ns, "ns") : "-"; }
 
@@ -98,7 +98,7 @@ Table changes_table(const RunComparison& comparison, std::string_view what) {
 
 void add_kernels(Document& page, const RunComparison& comparison) {
   if (comparison.kernels.empty()) return;
-  const std::size_t shown = std::min(rows_shown, comparison.kernels.size());
+  const std::size_t shown = std::min(compared_rows_shown, comparison.kernels.size());
   page.section("Kernels by change, per step", shown, comparison.kernels.size());
   Table table = changes_table(comparison, "kernel");
   for (const ComparedKernel& row : std::span(comparison.kernels).first(shown))
@@ -117,7 +117,7 @@ std::string fused_words(const report::ComparedOperator& row) {
 void add_operators(Document& page, const RunComparison& comparison) {
   const report::OperatorComparison& operators = comparison.operators;
   if (operators.rows.empty()) return;
-  const std::size_t shown = std::min(rows_shown, operators.rows.size());
+  const std::size_t shown = std::min(compared_rows_shown, operators.rows.size());
   page.section("Operators by change of GPU time, per step", shown, operators.rows.size());
   Table table = changes_table(comparison, operators.by_shapes ? "operator and shapes of its inputs" : "operator");
   table.columns.push_back({"", 0, false, 2, false, Fit::cut, Tone::plain, 37});

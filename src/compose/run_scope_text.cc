@@ -9,7 +9,7 @@
 namespace frx::compose {
 namespace {
 
-constexpr std::size_t recommendations_shown = 3;
+constexpr std::size_t scope_recommendations_shown = 3;
 constexpr std::string_view what_busy_gpus_of_amd_leave =
     "None about how the GPU is fed. Look into the kernels with the most time: rocprofv3 --kernel-trace -- COMMAND times them, "
     "rocprof-compute profile -- "
@@ -76,7 +76,7 @@ void add_framework_tax(Document& page, const report::RunScope& scope) {
 }
 
 void add_run_recommendations(Document& page, const report::RunScope& scope) {
-  add_recommendations(page, scope.advice, recommendations_shown,
+  add_recommendations(page, scope.advice, scope_recommendations_shown,
                       !scope.diagnosis.with_id("gpu_kept_busy") ? "None: no rule answers what was found."
                       : scope.program.is_amd.value_or(false)    ? what_busy_gpus_of_amd_leave
                                                                 : what_busy_gpus_leave,

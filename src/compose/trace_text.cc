@@ -14,7 +14,7 @@ using model::GpuTime;
 using model::RunFact;
 using report::TraceReport;
 
-constexpr std::size_t gpus_shown = 8, rows_shown = 5, self_times_shown = 10, threads_shown = 3;
+constexpr std::size_t gpus_shown = 8, trace_rows_shown = 5, self_times_shown = 10, threads_shown = 3;
 
 std::string steps_text(const TraceReport& report, std::size_t skipped) {
   if (!report.has_step_boundaries()) return "none marked; the recording counts as one";
@@ -148,7 +148,7 @@ void add_gpus(Document& page, const TraceReport& report) {
 void add_times(Document& page, std::string_view heading, const std::vector<report::TimeOf>& rows, std::int64_t all_ns,
                std::string_view drawn_as = {}) {
   if (rows.empty()) return;
-  const std::size_t shown = std::min(rows_shown, rows.size());
+  const std::size_t shown = std::min(trace_rows_shown, rows.size());
   answer::Section section{std::string(heading), ""};
   section.drawn_as = drawn_as;
   page.add(std::move(section));

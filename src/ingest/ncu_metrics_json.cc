@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;  // the first kernel of the file stays the first
 
 constexpr std::uint64_t largest_file = std::uint64_t{64} << 20;
-constexpr std::size_t deepest = 64;
+constexpr std::size_t deepest_value = 64;
 constexpr std::string_view endings[] = {".json"};
 constexpr std::string_view units_of_the_gpu[] = {"\"sm__",    "\"smsp__", "\"dram__", "\"gpu__", "\"launch__",
                                                  "\"l1tex__", "\"lts__",  "\"fbpa__", "\"sass__"};
@@ -111,13 +111,13 @@ class MetricsJson {
   Result<Json> parsed(const std::string& text) const {
     bool too_deep = false;
     const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
-      too_deep = too_deep || depth > static_cast<int>(deepest);
+      too_deep = too_deep || depth > static_cast<int>(deepest_value);
       return !too_deep;
     };
     try {
       Json root = Json::parse(text, shallow);
       if (too_deep)
-        return fail(ErrorKind::malformed, "expected kernels and counters, found values nested {} deep", deepest).at(input_.name);
+        return fail(ErrorKind::malformed, "expected kernels and counters, found values nested {} deep", deepest_value).at(input_.name);
       if (!root.is_object()) return fail(ErrorKind::malformed, "expected an object of kernels").at(input_.name);
       return root;
     } catch (const Json::parse_error& error) {

@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int deepest = 6;
+constexpr int deepest_folder = 6;
 constexpr std::size_t most_entries = 100'000;  // that are looked at
 
 constexpr std::string_view endings[] = {".ncu-rep", ".nsight-cuprof-report", ".nsys-rep",
@@ -37,7 +37,7 @@ std::vector<std::string> recordings_below(const std::string& folder, std::size_t
     if (it->is_directory(ignored)) {
       const bool is_bundle = is_run_bundle(it->path());
       if (is_bundle) found.push_back(it->path().string());
-      if (is_bundle || name.starts_with('.') || it.depth() >= deepest) it.disable_recursion_pending();
+      if (is_bundle || name.starts_with('.') || it.depth() >= deepest_folder) it.disable_recursion_pending();
     } else if (it->is_regular_file(ignored) && is_named_as_recording(name)) {
       found.push_back(it->path().string());
     }

@@ -79,11 +79,11 @@ std::string suggestion(std::string_view field) {
 }
 
 // Overrides one field of the profile.
-class Layer {
+class OverrideLayer {
   static constexpr std::size_t most_told = 20;  // fields that are not known
 
  public:
-  explicit Layer(GpuProfile& profile) : profile_(profile) {}
+  explicit OverrideLayer(GpuProfile& profile) : profile_(profile) {}
 
   Result<> put(std::string_view written, const Value& value) {
     const Spelling* other = spelled(other_names, written);
@@ -168,7 +168,7 @@ class Layer {
   std::size_t unknown_ = 0;  // fields so far
 };
 
-Result<> lay(const Value& section, Layer& layer) {
+Result<> lay(const Value& section, OverrideLayer& layer) {
   for (std::size_t i = 0; i < section.size(); ++i) {
     if (section.key(i) == thresholds_key) {
       TRY(layer.thresholds(section.value(i)));
@@ -220,7 +220,7 @@ Result<> GpuOverrides::check(const Value& root) const {
   GpuProfile scratch;
   scratch.limits.emplace();
   scratch.limits->warp_size = 32;
-  Layer layer(scratch);
+  OverrideLayer layer(scratch);
   const auto check_section = [&](const Value& section, std::string_view key) -> Result<> {
     if (!section.is_map()) return wanted(section, "a map of fields", key);
     return lay(section, layer);
@@ -255,7 +255,7 @@ Result<GpuProfile> GpuOverrides::apply(const GpuMatch& match, std::string_view m
     return match.product && (key == folded(match.product->key) || key == folded(match.product->id) || key == folded(match.product->name));
   };
   const Value root(*view_);
-  Layer layer(profile);
+  OverrideLayer layer(profile);
   // The model first, then the compute capability, which wins; the top level last.
   for (const bool by_sm : {false, true}) {
     const auto lay_matching = [&](const Value& sections) -> Result<> {

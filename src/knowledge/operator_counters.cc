@@ -5,7 +5,7 @@
 namespace frx::knowledge {
 namespace {
 
-constexpr std::string_view file_name = "data/operators/counters.yaml";
+constexpr std::string_view counters_file = "data/operators/counters.yaml";
 
 Result<model::Metric> metric_called(const Value& id, const MetricCatalogue& metrics) {
   if (const std::optional<model::Metric> metric = metrics.with_id(id.text())) return *metric;
@@ -45,7 +45,7 @@ std::vector<model::Metric> OperatorCounters::asked() const {
 
 Result<OperatorCounters> load_operator_counters(const Library& library, const MetricCatalogue& metrics) {
   OperatorCounters all;
-  const Value file = library.file(file_name);
+  const Value file = library.file(counters_file);
   TRY_ASSIGN(const Value list, file.list("counters"));
   for (std::size_t i = 0; i < list.size(); ++i) {
     TRY_ASSIGN(OperatorCounter counter, counter_in(list.item(i), metrics));

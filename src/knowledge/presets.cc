@@ -5,7 +5,7 @@
 namespace frx::knowledge {
 namespace {
 
-constexpr std::string_view file_name = "data/metrics/presets.yaml";
+constexpr std::string_view presets_file = "data/metrics/presets.yaml";
 
 using Metrics = std::vector<model::Metric>;
 
@@ -115,7 +115,7 @@ bool lacks(const Preset& preset, model::ComputeCapability gpu, model::Metric met
 }  // namespace
 
 Result<std::vector<Preset>> load_presets(const Library& library, const MetricCatalogue& metrics) {
-  const Value file = library.file(file_name);
+  const Value file = library.file(presets_file);
   TRY_ASSIGN(const Value list, file.list("presets"));
   TRY_ASSIGN(const std::vector<CountersNotOnGpu> not_on, read_not_on(file, metrics));
   std::vector<Preset> presets;
@@ -133,13 +133,13 @@ Result<std::vector<Preset>> load_presets(const Library& library, const MetricCat
     if (preset.metrics.empty()) return fail(ErrorKind::malformed, "preset '{}' has no metrics", preset.name).at(entry.where());
     presets.push_back(std::move(preset));
   }
-  if (presets.empty()) return fail(ErrorKind::malformed, "expected a list of presets").at(std::string(file_name));
+  if (presets.empty()) return fail(ErrorKind::malformed, "expected a list of presets").at(std::string(presets_file));
   TRY(check_collectable(library, list, metrics));
   return presets;
 }
 
 std::vector<std::string> preset_names(const Library& library) {
-  const Value list = library.file(file_name)["presets"];
+  const Value list = library.file(presets_file)["presets"];
   std::vector<std::string> names;
   for (std::size_t i = 0; i < list.size(); ++i) names.emplace_back(list.item(i)["name"].text());
   return names;

@@ -25,14 +25,14 @@ GpuQuery query_of(const DetectedGpu& gpu) {
   return query;
 }
 
-SheetNumber* number_of(GpuSheet& sheet, std::string_view key) {
+SheetNumber* sheet_number(GpuSheet& sheet, std::string_view key) {
   const auto found =
       std::find_if(sheet.specification.begin(), sheet.specification.end(), [&](const SheetNumber& one) { return one.key == key; });
   return found == sheet.specification.end() ? nullptr : &*found;
 }
 
 void put_told(GpuSheet& sheet, std::string_view key, const std::optional<ToldNumber>& told, double divided_by = 1) {
-  SheetNumber* const number = number_of(sheet, key);
+  SheetNumber* const number = sheet_number(sheet, key);
   if (number == nullptr || !told) return;
   number->value = told->value / divided_by;
   number->from = told->from;
@@ -40,7 +40,7 @@ void put_told(GpuSheet& sheet, std::string_view key, const std::optional<ToldNum
 
 // Where no data sheet says it.
 void put_derived(GpuSheet& sheet, std::string_view key, std::optional<double> value, std::string how) {
-  SheetNumber* const number = number_of(sheet, key);
+  SheetNumber* const number = sheet_number(sheet, key);
   if (number == nullptr || number->value || !value) return;
   number->value = value;
   number->from = std::move(how);
@@ -85,14 +85,14 @@ GpuHere recognised(const GpuCatalogue& gpus, DetectedGpu gpu) {
   put_told(here.sheet, "sm_count", here.gpu.sm_count);
   put_told(here.sheet, "max_threads_per_sm", here.gpu.threads_per_sm);
   put_told(here.sheet, "l2_cache_mb", here.gpu.l2_bytes, bytes_per_mb_of_cache);
-  const SheetNumber* const memory = number_of(here.sheet, "memory_gb");
+  const SheetNumber* const memory = sheet_number(here.sheet, "memory_gb");
   if (memory != nullptr && !memory->value) put_told(here.sheet, "memory_gb", here.gpu.memory_bytes, 1e9);
   put_derived_numbers(here, here.sheet);
   if (here.is_mig) {
     withhold_peaks(here.sheet);
   } else if (here.product) {
     here.spec_source = "data sheet";
-  } else if (const SheetNumber* const fp32 = number_of(here.sheet, "peak_fp32_tflops"); fp32 != nullptr && fp32->value) {
+  } else if (const SheetNumber* const fp32 = sheet_number(here.sheet, "peak_fp32_tflops"); fp32 != nullptr && fp32->value) {
     here.spec_source = "driver";
   }
   return here;

@@ -34,7 +34,7 @@ struct ProcessInfo {  // of version 2 and 3 of the function
 enum ClockDomain : unsigned { clock_sm = 1, clock_memory = 2 };
 constexpr unsigned temperature_of_gpu = 0;
 constexpr Return insufficient_size = 7;
-constexpr double mib = 1024.0 * 1024.0;
+constexpr double bytes_in_mib = 1024.0 * 1024.0;
 
 struct Functions {
   Return (*init)();
@@ -189,9 +189,9 @@ class Nvml final : public GpuSource {
       one.utilization_memory = used->memory;
     }
     if (const auto memory = ask<Memory>(f_.memory, device)) {
-      one.memory_used = static_cast<double>(memory->used) / mib;
-      one.memory_total = static_cast<double>(memory->total) / mib;
-      one.memory_free = static_cast<double>(memory->free) / mib;
+      one.memory_used = static_cast<double>(memory->used) / bytes_in_mib;
+      one.memory_total = static_cast<double>(memory->total) / bytes_in_mib;
+      one.memory_free = static_cast<double>(memory->free) / bytes_in_mib;
     }
     one.pcie_generation = ask<unsigned>(f_.pcie_generation, device);
     one.pcie_width = ask<unsigned>(f_.pcie_width, device);
@@ -220,7 +220,7 @@ class Nvml final : public GpuSource {
     std::vector<ProcessMemory> found;
     for (unsigned i = 0; i < count; ++i) {
       const bool told = infos[i].used != ~0ull;
-      found.push_back({infos[i].pid, told ? std::optional(static_cast<double>(infos[i].used) / mib) : std::nullopt});
+      found.push_back({infos[i].pid, told ? std::optional(static_cast<double>(infos[i].used) / bytes_in_mib) : std::nullopt});
     }
     return found;
   }

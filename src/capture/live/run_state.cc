@@ -11,7 +11,7 @@ std::string known_or(const std::string& text, std::initializer_list<const char*>
   return std::find(known.begin(), known.end(), text) != known.end() ? text : otherwise;
 }
 
-constexpr double mib = 1048576, mega = 1e6;
+constexpr double bytes_per_mib = 1048576, mega = 1e6;
 
 // Divided, since 70 * 0.01 is not 0.7.
 std::optional<double> share(std::optional<double> percent) { return percent ? std::optional(*percent / 100) : std::nullopt; }
@@ -24,9 +24,9 @@ constexpr std::array<GpuFigure, 10> figures{{
     {"frx_run_gpu_memory_busy_ratio", "The share of time in which memory was read or written, as the driver averages it.",
      "frx.run.gpu.memory.busy", "1", [](Gpu gpu) { return share(gpu.utilization_memory); }},
     {"frx_run_gpu_memory_used_bytes", "Memory of the GPU in use, by all programs.", "hw.gpu.memory.usage", "By",
-     [](Gpu gpu) { return times(gpu.memory_used, mib); }},
+     [](Gpu gpu) { return times(gpu.memory_used, bytes_per_mib); }},
     {"frx_run_gpu_memory_size_bytes", "Memory of the GPU.", "hw.gpu.memory.limit", "By",
-     [](Gpu gpu) { return times(gpu.memory_total, mib); }},
+     [](Gpu gpu) { return times(gpu.memory_total, bytes_per_mib); }},
     {"frx_run_gpu_power_watts", "What the GPU draws.", "hw.power", "W", [](Gpu gpu) { return gpu.power; }},
     {"frx_run_gpu_power_limit_watts", "What the GPU may draw.", "frx.run.gpu.power.limit", "W", [](Gpu gpu) { return gpu.power_limit; }},
     {"frx_run_gpu_temperature_celsius", "The temperature of the GPU.", "hw.temperature", "Cel", [](Gpu gpu) { return gpu.temperature; }},

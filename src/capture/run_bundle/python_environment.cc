@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::milliseconds limit{10000};
 
 // The current folder is removed from the path: a local folder named torch must not count.
-constexpr const char* question = R"(import sys
+constexpr const char* packages_question = R"(import sys
 sys.path = [p for p in sys.path if p]
 print('python', sys.version.split()[0], flush=True)
 try:
@@ -61,7 +61,7 @@ PythonEnvironment python_environment(const std::vector<std::string>& workload, c
     return python;
   }
   ChildCommand command;
-  command.argv = {python.interpreter, "-c", question};
+  command.argv = {python.interpreter, "-c", packages_question};
   command.keep_limit = 64 << 10;
   command.time_limit = limit;
   const Result<Exit> answer = host.run(command);

@@ -13,9 +13,9 @@ namespace {
 constexpr std::string_view blanks = " \t\n\r";
 constexpr std::string_view quotes = "\"'`";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-bool is_word_character(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; }
+bool is_word_character(char c) { return is_letter(c) || is_decimal_digit(c) || c == '_' || c == '-'; }
 bool is_name_character(char c) { return is_word_character(c) || c == '.' || c == '+' || c == '/' || c == '@'; }
 bool is_one_of(std::string_view all, char c) { return all.find(c) != all.npos; }
 std::size_t find_end(std::string_view text, std::string_view ends, std::size_t from) {
@@ -64,7 +64,7 @@ std::size_t end_of_password(std::string_view text, std::size_t begin, std::size_
   const std::size_t path = std::min(find_end(text, "/?#", begin), end);
   if (const std::size_t at = text.substr(begin, path - begin).rfind('@'); at != text.npos) return begin + at;
   const std::size_t colon = text.substr(0, path).find(':', begin);
-  if (colon == text.npos || std::ranges::all_of(text.substr(colon + 1, path - colon - 1), is_digit)) return text.npos;  // a port
+  if (colon == text.npos || std::ranges::all_of(text.substr(colon + 1, path - colon - 1), is_decimal_digit)) return text.npos;  // a port
   const std::size_t at = text.substr(0, end).find('@', path);
   return at;
 }
@@ -158,7 +158,7 @@ std::string without_named(std::string_view text) {
 // What follows `-u`, for curl and others: "me:password"; numbers are those of users and groups.
 std::string without_password_of_user(const std::string& pair) {
   const std::size_t colon = pair.find(':');
-  const bool is_numbers = std::ranges::all_of(pair, [](char c) { return is_digit(c) || c == ':'; });
+  const bool is_numbers = std::ranges::all_of(pair, [](char c) { return is_decimal_digit(c) || c == ':'; });
   return colon == pair.npos || is_numbers ? pair : pair.substr(0, colon + 1) + std::string(hidden);
 }
 
@@ -168,7 +168,7 @@ bool takes_user(std::string_view option) { return option == "-u" || option == "-
 bool is_login_key(std::string_view before, std::string_view word) {
   constexpr std::size_t size = 40;
   return before == "login" && word.size() == size &&
-         std::ranges::all_of(word, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+         std::ranges::all_of(word, [](char c) { return is_decimal_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 // What an argument hides of the next one.

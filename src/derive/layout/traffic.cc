@@ -30,12 +30,12 @@ std::uint32_t first_event(const LayoutTrace& trace, std::uint32_t node) {
 }
 
 // Calls of equal traffic.
-struct CallKey {
+struct TrafficKey {
   std::uint32_t name, signature, list_kernel;  // the kernel by its name
-  friend bool operator==(const CallKey&, const CallKey&) = default;
+  friend bool operator==(const TrafficKey&, const TrafficKey&) = default;
 };
-struct CallKeyHash {
-  std::size_t operator()(const CallKey& key) const {
+struct TrafficKeyHash {
+  std::size_t operator()(const TrafficKey& key) const {
     const std::uint64_t both = std::uint64_t{key.name} << 32U | key.signature;
     return (both ^ (std::uint64_t{key.list_kernel} * 0x9E3779B97F4A7C15U)) * 0xBF58476D1CE4E5B9U >> 7U;
   }
@@ -111,7 +111,7 @@ class WorkEstimator {
 
   const LayoutTrace& trace_;
   std::vector<bool> is_elsewhere_;
-  std::unordered_map<CallKey, Traffic, CallKeyHash> known_;
+  std::unordered_map<TrafficKey, Traffic, TrafficKeyHash> known_;
   WorkTraffic traffic_;
 };
 

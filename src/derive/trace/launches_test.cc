@@ -55,25 +55,26 @@ void PrintTo(const Joined& joined, std::ostream* out) {
   *out << joined.own << " own, " << joined.foreign << " foreign, " << joined.none << " none";
 }
 
-const Process a{"a", "100", "0", ""}, b{"b", "200", "1", ""};
+const Process first_process{"a", "100", "0", ""}, second_process{"b", "200", "1", ""};
 
 TEST(Launches, OfProcessesThatNumberTheirCallsAlikeAreKeptApart) {
   std::string events;
-  for (int i = 1; i <= 20; ++i) events += a.launched(i, 100 * i, 8) + b.launched(i, 100 * i + 700, 8);
+  for (int i = 1; i <= 20; ++i) events += first_process.launched(i, 100 * i, 8) + second_process.launched(i, 100 * i + 700, 8);
   EXPECT_EQ(joined(events), (Joined{40, 0, 0}));
 }
 
 // All calls of either process come before the work of the other one; one process runs far ahead of its GPU.
 TEST(Launches, AreTheOnesThatComeLeastBeforeTheWork) {
   std::string events;
-  for (int i = 1; i <= 20; ++i) events += a.launched(i, 100 * i, i < 3 ? 8 : 5000) + b.launched(i, 100 * i + 700, i < 3 ? 8 : 900);
+  for (int i = 1; i <= 20; ++i)
+    events += first_process.launched(i, 100 * i, i < 3 ? 8 : 5000) + second_process.launched(i, 100 * i + 700, i < 3 ? 8 : 900);
   EXPECT_EQ(joined(events), (Joined{40, 0, 0}));
 }
 
 TEST(Launches, WorkThatWasLaunchedBeforeTheRecordingIsNotThatOfAnotherProcess) {
-  std::string events = b.kernel(1, 900, "k of b");
-  for (int i = 1; i <= 20; ++i) events += a.launched(i, 100 * i, 8);
-  for (int i = 2; i <= 20; ++i) events += b.launched(i, 100 * i + 700, 8);
+  std::string events = second_process.kernel(1, 900, "k of b");
+  for (int i = 1; i <= 20; ++i) events += first_process.launched(i, 100 * i, 8);
+  for (int i = 2; i <= 20; ++i) events += second_process.launched(i, 100 * i + 700, 8);
   EXPECT_EQ(joined(events), (Joined{39, 0, 1}));
 }
 
@@ -81,7 +82,8 @@ TEST(Launches, OfTwoProcessesOnOneGpuAreEachUsedOnce) {
   const Process beside{"b", "200", "0", ""};
   std::string events;
   for (int i = 1; i <= 20; ++i)
-    events += a.call(i, 100 * i) + a.kernel(i, 100 * i + 8, "k") + beside.call(i, 100 * i + 40) + beside.kernel(i, 100 * i + 48, "k");
+    events += first_process.call(i, 100 * i) + first_process.kernel(i, 100 * i + 8, "k") + beside.call(i, 100 * i + 40) +
+              beside.kernel(i, 100 * i + 48, "k");
   const model::Timeline timeline = trace_of(trace_with(events));
   for (const GpuWork& one : attribute(timeline).work) EXPECT_EQ(timeline.start[one.event] - timeline.start[one.launch], 8'000);
 }
@@ -89,7 +91,7 @@ TEST(Launches, OfTwoProcessesOnOneGpuAreEachUsedOnce) {
 // Every kernel of a graph has the correlation of its one launch.
 TEST(Launches, OfGraphsHaveAllTheirKernels) {
   std::string events;
-  for (const Process& process : {a, b}) {
+  for (const Process& process : {first_process, second_process}) {
     events += event("cpu_op", "op of " + process.name, process.pid + "/1", 0, 60) +
               event("cuda_runtime", "cudaGraphLaunch", process.pid + "/1", process.pid == "100" ? 5 : 35, 3, R"("correlation": 9)");
     for (int i = 0; i < 5; ++i) events += process.kernel(9, (process.pid == "100" ? 20 : 50) + 20 * i, "k of " + process.name);
@@ -110,7 +112,7 @@ TEST(Launches, AreOfTheRankOfTheWork) {
 
 TEST(Launches, ExternalIdsCountInTheirProcess) {
   std::string events;
-  for (const Process& process : {b, a}) {
+  for (const Process& process : {second_process, first_process}) {
     for (int i = 1; i <= 30; ++i) {
       const std::string ids = fmt::format(R"("correlation": {0}, "External id": {0})", i);
       const double start = 100 * i + (process.pid == "100" ? 0 : 40);

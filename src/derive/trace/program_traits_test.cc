@@ -20,7 +20,7 @@ ProgramTraits traits_of(const std::string& events, const std::string& header = "
 std::string op(std::string_view name, double begin, double end, std::string_view thread = "1/1") {
   return event("cpu_op", name, thread, begin, end - begin);
 }
-std::string step(int number, double begin, double end) {
+std::string marked_step(int number, double begin, double end) {
   return event("user_annotation", fmt::format("ProfilerStep#{}", number), "1/1", begin, end - begin);
 }
 std::string launched(int correlation, std::string_view call, std::string_view kernel, double begin) {
@@ -40,7 +40,7 @@ TEST(ProgramTraits, RegionsWithOperatorsBetweenThemAreGraphBreaks) {
   std::string events;
   for (int i = 0; i < 3; ++i) {
     const double t = 1000.0 * i;
-    events += step(i, t, t + 1000) + op("Torch-Compiled Region: 0/0", t + 10, t + 100) + op("aten::add", t + 20, t + 30) +
+    events += marked_step(i, t, t + 1000) + op("Torch-Compiled Region: 0/0", t + 10, t + 100) + op("aten::add", t + 20, t + 30) +
               op("aten::nonzero", t + 110, t + 120) + op("Torch-Compiled Region: 1/0", t + 130, t + 200) +
               op("Torch-Compiled Region: 2/0", t + 210, t + 300);
   }
@@ -50,9 +50,9 @@ TEST(ProgramTraits, RegionsWithOperatorsBetweenThemAreGraphBreaks) {
 }
 
 TEST(ProgramTraits, TheBackwardPassAndTheOptimizerBetweenRegionsAreNone) {
-  const std::string events = step(0, 0, 1000) + op("Torch-Compiled Region: 0/0", 10, 100) + op("aten::mse_loss", 110, 120) +
+  const std::string events = marked_step(0, 0, 1000) + op("Torch-Compiled Region: 0/0", 10, 100) + op("aten::mse_loss", 110, 120) +
                              op("autograd::engine::evaluate_function: CompiledFunctionBackward", 150, 300, "1/2") +
-                             op("Torch-Compiled Region: 5/0", 400, 500) + step(1, 1000, 1100) +
+                             op("Torch-Compiled Region: 5/0", 400, 500) + marked_step(1, 1000, 1100) +
                              op("Torch-Compiled Region: 0/0", 1010, 1050);
   const ProgramTraits traits = traits_of(events);
   EXPECT_EQ(traits.graph_breaks, 0.0);
@@ -90,7 +90,7 @@ TEST(ProgramTraits, CallsTellTheMakerOfTheGpuBeforeItsName) {
 }
 
 TEST(ProgramTraits, OneMoreTinyKernelChangesNothing) {
-  const std::string events = step(0, 0, 500) + op("Torch-Compiled Region: 0/0", 10, 100) + launched(1, "hipLaunchKernel", "k", 20) +
+  const std::string events = marked_step(0, 0, 500) + op("Torch-Compiled Region: 0/0", 10, 100) + launched(1, "hipLaunchKernel", "k", 20) +
                              launched(2, "hipLaunchKernel", "k", 40);
   const ProgramTraits before = traits_of(events), after = traits_of(events + launched(3, "hipLaunchKernel", "tiny", 60));
   EXPECT_EQ(before.is_compiled, after.is_compiled);

@@ -9,7 +9,7 @@
 namespace frx::ingest::cuda {
 namespace {
 
-constexpr std::string_view kernel_word = "__global__", unused_word = "__nv_pure__";
+constexpr std::string_view unused_word = "__nv_pure__";
 constexpr std::size_t longest_head = 4000;  // in parts
 
 // What may stand before the name of a kernel and says nothing that is not kept.

@@ -13,7 +13,6 @@ using model::cuda::Macro;
 
 constexpr std::size_t most_forgetting = 1'000'000;
 constexpr int most_steps_back = 16;
-constexpr std::string_view kernel_word = "__global__";
 
 // Words of the language and of CUDA, which a header for another compiler may define, and names whose meaning the analysis knows.
 constexpr std::array kept_names = std::to_array<std::string_view>({"NULL",         "TRUE",

@@ -20,7 +20,6 @@ using model::cuda::Macro;
 using model::cuda::Suppression;
 
 constexpr std::size_t deepest_condition = 1000;
-constexpr std::string_view kernel_word = "__global__";
 constexpr int most_aliases = 8;
 
 // Whether a comment that suppresses does so today: "RULE until 2026-06-30: reason" does to the end of that day. A day that is none

@@ -7,6 +7,9 @@
 
 namespace frx::ingest::cuda {
 
+// What a kernel is declared with.
+inline constexpr std::string_view kernel_word = "__global__";
+
 // Letters, digits, _ and everything beyond ASCII.
 inline constexpr std::array<bool, 256> word_characters = [] {
   std::array<bool, 256> all{};

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace bundle = model::bundle;
 
-constexpr int deepest = 16;
+constexpr int deepest_in_bundle = 16;
 constexpr std::string_view expected_files = "derived/summary.json, raw/trace.jsonl, profiler/*.json, metadata.json or manifest.json";
 
 bool by_path(const BundleMember& a, const BundleMember& b) { return a.path < b.path; }
@@ -94,7 +94,7 @@ Result<RunBundle> RunBundle::open_folder(const std::string& path, std::uint64_t 
   fs::recursive_directory_iterator it(path, fs::directory_options::skip_permission_denied, error), end;
   if (error) return fail(ErrorKind::unreadable, "cannot list: {}", error.message()).at(path);
   for (; !error && it != end; it.increment(error)) {
-    if (it.depth() >= deepest) it.disable_recursion_pending();
+    if (it.depth() >= deepest_in_bundle) it.disable_recursion_pending();
     std::error_code ignored;
     if (!it->is_regular_file(ignored)) continue;
     const std::uint64_t size = it->file_size(ignored);

@@ -14,7 +14,7 @@ constexpr double most_threads = 1024, most_registers = 255, most_shared = 232448
 constexpr std::size_t most_problems = 32;      // of one text
 constexpr std::size_t longest_sentence = 600;  // std::regex goes as deep as its text is long
 
-double number_of(const std::string& text) {
+double count_of(const std::string& text) {
   std::string digits;
   std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != ','; });
   return std::atof(digits.c_str());
@@ -71,16 +71,16 @@ class ProposalReader {
         R"((?:dim3 ?\(|block(?: size| shape|s)? (?:of |to )?\(?|blockdim ?(?:=|of|to) ?\(?)(\d+) ?(?:,|x|×) ?(\d+)(?: ?(?:,|x|×) ?(\d+))?( threads?)?)");
     static const std::regex warps(R"((?:num_warps ?(?:=|to|of|:) ?(\d+))|(?:(\d+) warps per (?:thread )?block))");
     for (const std::regex* pattern : {&per_block, &dim, &launch, &bounds})
-      each(sentence, *pattern, [&](const std::smatch& found) { threads(found.str(), number_of(found[1])); });
+      each(sentence, *pattern, [&](const std::smatch& found) { threads(found.str(), count_of(found[1])); });
     if (!is_triton_) {
-      each(sentence, block_size, [&](const std::smatch& found) { threads(found.str(), number_of(found[1])); });
+      each(sentence, block_size, [&](const std::smatch& found) { threads(found.str(), count_of(found[1])); });
       // "a block shape of 128x128" may be the outputs of a block, as libraries of products have it.
       each(sentence, shape, [&](const std::smatch& found) {
         const bool is_of_threads = found[4].matched || found.str().find("dim") != std::string::npos;
-        threads(found.str(), number_of(found[1]) * number_of(found[2]) * (found[3].matched ? number_of(found[3]) : 1), is_of_threads);
+        threads(found.str(), count_of(found[1]) * count_of(found[2]) * (found[3].matched ? count_of(found[3]) : 1), is_of_threads);
       });
     }
-    each(sentence, warps, [&](const std::smatch& found) { threads(found.str(), warp * number_of(found[found[1].matched ? 1 : 2])); });
+    each(sentence, warps, [&](const std::smatch& found) { threads(found.str(), warp * count_of(found[found[1].matched ? 1 : 2])); });
   }
 
   void threads(const std::string& said, double count, bool is_of_threads = true) {
@@ -104,17 +104,17 @@ class ProposalReader {
     static const std::regex cluster(R"((?:cluster sizes? (?:of |to |= ?)?(\d+))|(?:clusters of (\d+)))");
     each(sentence, shared, [&](const std::smatch& found) {
       const std::string unit = found[2];
-      const double bytes = number_of(found[1]) * (unit == "bytes" ? 1 : unit[0] == 'k' ? 1024 : 1048576);
+      const double bytes = count_of(found[1]) * (unit == "bytes" ? 1 : unit[0] == 'k' ? 1024 : 1048576);
       const bool per_sm = found[3].matched;
       const double most = limits_ ? (per_sm ? limits_->shared_per_sm : limits_->shared_per_block) : most_shared;
       if (bytes > most) add(found.str(), fmt::format("{} has at most {:.0f} bytes of shared memory", per_sm ? "an SM" : "a block", most));
     });
     each(sentence, registers, [&](const std::smatch& found) {
-      const double count = number_of(found[found[1].matched ? 1 : 2]);
+      const double count = count_of(found[found[1].matched ? 1 : 2]);
       if (count > most_registers) add(found.str(), fmt::format("a thread has at most {:.0f} registers", most_registers));
     });
     each(sentence, cluster, [&](const std::smatch& found) {
-      const double count = number_of(found[found[1].matched ? 1 : 2]);
+      const double count = count_of(found[found[1].matched ? 1 : 2]);
       if (limits_ && limits_->max_cluster_size == 0)
         add(found.str(), "the GPU has no clusters of blocks");
       else if (count > most_cluster)

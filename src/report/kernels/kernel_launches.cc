@@ -79,16 +79,16 @@ std::vector<double> samples_of(const model::Session& session, const std::string&
 }
 
 // A group of the session, with its times.
-struct Candidate {
+struct LaunchCandidate {
   std::size_t kernel = 0, group = 0;
   MatchedLaunches launches;
   std::vector<double> samples_us;
 };
 
-Candidate candidate_of(const model::Session& session, std::size_t kernel_at, std::size_t group_at) {
+LaunchCandidate candidate_of(const model::Session& session, std::size_t kernel_at, std::size_t group_at) {
   const model::Kernel& kernel = session.kernels[kernel_at];
   const model::LaunchGroup& group = kernel.groups[group_at];
-  Candidate one{
+  LaunchCandidate one{
       kernel_at,
       group_at,
       {kernel.name, shape_text(group.grid), shape_text(group.block), group.device, group.launches, group.timed_launches, {}, {}, {}, {}},
@@ -105,7 +105,7 @@ Candidate candidate_of(const model::Session& session, std::size_t kernel_at, std
 }
 
 // Everything else is left out: labels and readings are then of these launches alone.
-void keep_only(model::Session& session, const Candidate& chosen) {
+void keep_only(model::Session& session, const LaunchCandidate& chosen) {
   model::Kernel kernel = std::move(session.kernels[chosen.kernel]);
   kernel.groups = {model::LaunchGroup(kernel.groups[chosen.group])};
   std::erase_if(session.rules, [&](const model::ProfilerRule& rule) { return rule.kernel != kernel.name; });
@@ -121,17 +121,18 @@ void keep_only(model::Session& session, const Candidate& chosen) {
 
 Result<ChosenLaunches> choose_launches(model::Session session, std::string_view name) {
   TRY_ASSIGN(const std::vector<std::size_t> kernels, kernels_called(session, name));
-  std::vector<Candidate> candidates;
+  std::vector<LaunchCandidate> candidates;
   for (const std::size_t kernel : kernels) {
     for (std::size_t group = 0; group < session.kernels[kernel].groups.size(); ++group) {
       if (session.kernels[kernel].groups[group].launches > 0) candidates.push_back(candidate_of(session, kernel, group));
     }
   }
   if (candidates.empty()) return no_kernel(session, name);
-  std::ranges::stable_sort(candidates, std::ranges::greater{}, [](const Candidate& one) { return one.launches.total_us.value_or(-1); });
+  std::ranges::stable_sort(candidates, std::ranges::greater{},
+                           [](const LaunchCandidate& one) { return one.launches.total_us.value_or(-1); });
   ChosenLaunches chosen;
   chosen.samples_us = candidates.front().samples_us;
-  for (const Candidate& one : candidates) chosen.matches.push_back(one.launches);
+  for (const LaunchCandidate& one : candidates) chosen.matches.push_back(one.launches);
   keep_only(session, candidates.front());
   chosen.session = std::move(session);
   return chosen;

@@ -262,12 +262,12 @@ Sequences sequences_of(const TrialEvidence& evidence) {
   return found;
 }
 
-struct Finding {
+struct GateFinding {
   GateOutcome outcome;
   std::string why;
 };
 
-Finding judge_distribution(const TrialEvidence& evidence, const TrialRules& rules, const LayoutPolicy& policy) {
+GateFinding judge_distribution(const TrialEvidence& evidence, const TrialRules& rules, const LayoutPolicy& policy) {
   for (const TrialRun& run : evidence.runs) {
     if (run.is_candidate && !run.messages.empty()) return {GateOutcome::failed, "the candidate prints: " + run.messages.front()};
   }
@@ -293,7 +293,7 @@ Gate distributed_gate(const TrialEvidence& evidence, const TrialRules& rules, co
     gate.why = "one process, and no collectives";
     return gate;
   }
-  Finding finding = judge_distribution(evidence, rules, policy);
+  GateFinding finding = judge_distribution(evidence, rules, policy);
   gate.outcome = finding.outcome;
   gate.why = std::move(finding.why);
   gate.numbers.push_back({"collectives that were recorded", static_cast<double>(sequences_of(evidence).recorded), {}, ""});

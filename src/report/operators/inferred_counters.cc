@@ -55,8 +55,8 @@ class Inference {
  private:
   void number_keys() {
     derive::compare::KernelSpelling spelling;
-    using Shape = std::optional<std::array<std::uint32_t, 3>>;
-    std::map<std::tuple<std::string, Shape, Shape>, std::uint32_t> numbers;
+    using LaunchSize = std::optional<std::array<std::uint32_t, 3>>;
+    std::map<std::tuple<std::string, LaunchSize, LaunchSize>, std::uint32_t> numbers;
     for (std::uint32_t i = 0; i < key_.size(); ++i) {
       const ManifestKernel& kernel = manifest_.kernels[i];
       if (kernel.layer == ManifestKernel::none) continue;

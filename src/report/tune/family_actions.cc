@@ -48,20 +48,20 @@ std::vector<Words> combinations_of(const TuningAction& pattern) {
   return all;
 }
 
-double number_of(const std::string& text) { return parse_number(text, NumberStyle::point).value_or(0); }
+double number_or_zero(const std::string& text) { return parse_number(text, NumberStyle::point).value_or(0); }
 
 // Fits the values to the machine and the program; false: these make no action here.
 bool fit(const TuningAction& pattern, Words& words, const TuneQuestion& question) {
   const auto cpus = static_cast<double>(std::max<std::size_t>(question.environment.cpus, 1));
   if (const std::string* value = value_of_word(words, pattern.at_most_cpus)) {
-    if (number_of(*value) > cpus) return false;
+    if (number_or_zero(*value) > cpus) return false;
   }
   if (std::string* value = value_of_word(words, pattern.lowered_to_cpus)) {
-    if (number_of(*value) > cpus) *value = fmt::format("{:.0f}", cpus);
+    if (number_or_zero(*value) > cpus) *value = fmt::format("{:.0f}", cpus);
   }
   if (const std::string* factor = value_of_word(words, pattern.multiplies_batch)) {
     // Of a batch of one sample some multiples are the batch itself.
-    const double batch = question.batch_size.value_or(0), samples = std::floor(batch * number_of(*factor));
+    const double batch = question.batch_size.value_or(0), samples = std::floor(batch * number_or_zero(*factor));
     if (batch < 1 || samples <= batch) return false;
     words.emplace_back("samples", fmt::format("{:.0f}", samples));
   }
