@@ -171,6 +171,25 @@ TEST(JudgeByRules, NamesTwoOfDifferentCategories) {
   }
 }
 
+// kdiag 8: a grid of an eighth of the thread slots leaves every unit idle, which is no second bottleneck. Stalls that were measured are
+// one.
+TEST(JudgeByRules, WhatASmallGridExplainsIsNoSecondBottleneck) {
+  const auto categories = [](std::string_view more) {
+    const Judgement judgement = bench().rules(subject_of(fmt::format(
+        R"("launch__block_size": 128, "sm__throughput.avg.pct_of_peak_sustained_elapsed": 5,
+        "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": 40, "dram__throughput.avg.pct_of_peak_sustained_elapsed": 40,
+        "sm__warps_active.avg.pct_of_peak_sustained_active": 9, {})",
+        more)));
+    std::vector<std::string> named;
+    for (const JudgedBottleneck& one : judgement.bottlenecks) named.push_back(one.category);
+    return named;
+  };
+  EXPECT_THAT(categories(R"("launch__grid_size": 264)"), ElementsAre("occupancy-limited", "memory-bound"));
+  EXPECT_THAT(categories(R"("launch__grid_size": 26400)"), ElementsAre("occupancy-limited", "latency-bound"));
+  EXPECT_THAT(categories(R"("launch__grid_size": 264, "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct": 70)"),
+              ElementsAre("latency-bound", "occupancy-limited"));
+}
+
 // kdiag 8: one counter is no evidence for two.
 TEST(JudgeByRules, SaysWhenTheCountersSpeakForOneAlone) {
   const Judgement judgement = bench().rules(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 97)"));
