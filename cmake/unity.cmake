@@ -7,7 +7,7 @@
 # regular expressions compare with names of files.
 option(FRX_UNITY "Compile sources in groups: much faster as a whole, slower for one file" ON)
 # A release optimises a group as a whole, which takes more memory and time the larger it is. Without much optimisation the larger group is
-# compiled in a third less time than its halves, with up to 2.5 GB; where one file is edited again and again, -DFRX_UNITY_SIZE=14.
+# compiled in about a quarter less time than its halves, with up to 2.5 GB; where one file is edited again and again, -DFRX_UNITY_SIZE=14.
 if(CMAKE_BUILD_TYPE STREQUAL "Dev")
   set(unity_size 54)
 else()

@@ -28,8 +28,6 @@ using ingest::Kind;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t largest_file = std::uint64_t{4} << 30;
-
 // --with-ptx=auto: what it compiles at most, and how long that may take in all.
 constexpr std::ptrdiff_t most_compiled = 4;
 constexpr std::chrono::seconds compiling_time{10};
@@ -129,7 +127,7 @@ Result<> read_cuda(Work& work, const Reading& reading) {
   std::vector<std::string> names = unit.paths;
   names.insert(names.end(), included.begin(), included.end());
   const auto text_of = [&](std::size_t i) {
-    return i < work.inputs.size() ? work.inputs[i]->source.text(largest_file) : read_file(names[i], largest_file);
+    return i < work.inputs.size() ? work.inputs[i]->source.text(largest_code_file) : read_file(names[i], largest_code_file);
   };
   const auto surroundings_of = [&](std::size_t i) {
     return reading.headers.around(i < work.inputs.size() ? work.inputs[i]->source.path() : names[i]);
@@ -193,7 +191,7 @@ Result<std::optional<model::CompilerLog>> take_log(std::vector<Input>& inputs, c
   }
   for (Input& input : inputs) {
     if (input.kind() != Kind::compiler_log) continue;
-    TRY_ASSIGN(const std::string text, input.source.text(largest_file));
+    TRY_ASSIGN(const std::string text, input.source.text(largest_code_file));
     if (!log) log = model::CompilerLog{input.source.name(), {}};
     for (model::PtxasFunction& function : ingest::read_ptxas_log(text)) log->functions.push_back(std::move(function));
   }

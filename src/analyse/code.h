@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,8 @@
 #include "report/evidence.h"
 
 namespace frx::analyse {
+
+inline constexpr std::uint64_t largest_code_file = std::uint64_t{4} << 30;  // bytes; a larger one is refused
 
 // One file, or the CUDA files of one program (analyse/programs.h).
 struct CodeUnit {

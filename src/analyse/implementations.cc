@@ -3,20 +3,19 @@
 #include <algorithm>
 
 #include "analyse/analyse.h"
+#include "analyse/code.h"
 #include "base/text.h"
 #include "ingest/format.h"
 
 namespace frx::analyse {
 namespace {
 
-constexpr std::uint64_t largest_source = std::uint64_t{4} << 30;
-
 report::PtxCompiler compiler_for(const ingest::Source& source, const PtxCompilerOf& compiler_of) {
   return compiler_of ? compiler_of(source.path()) : report::PtxCompiler();
 }
 
 Result<> read_ptx(ReadImplementation& side, ingest::Source& source, const report::CodeAnalyst& analyst, const PtxCompilerOf& compiler_of) {
-  TRY_ASSIGN(std::string text, source.text(largest_source));
+  TRY_ASSIGN(std::string text, source.text(largest_code_file));
   TRY_ASSIGN(side.ptx, analyst.analyse_ptx(source.name(), std::move(text), compiler_for(source, compiler_of)));
   return {};
 }
@@ -33,7 +32,7 @@ Result<ReadImplementation> read(ImplementationSources& sources, const report::Co
     TRY(read_ptx(side, *sources.code, analyst, compiler_of));
     return side;
   }
-  TRY_ASSIGN(std::string text, sources.code->text(largest_source));
+  TRY_ASSIGN(std::string text, sources.code->text(largest_code_file));
   std::vector<std::pair<std::string, std::string>> program;
   program.emplace_back(sources.code->name(), std::move(text));
   TRY_ASSIGN(side.cuda, analyst.inspect_cuda(std::move(program)));

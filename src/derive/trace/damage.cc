@@ -35,7 +35,7 @@ void look_at_work(const Timeline& timeline, const Attribution& attribution, Dama
   for (std::size_t i = 0; i < attribution.work.size(); ++i) {
     const GpuWork& one = attribution.work[i];
     const std::int64_t start = timeline.start[one.event];
-    if (one.launch != none && timeline.start[one.launch] - start > clock_error_ns) {
+    if (one.launch != none && is_late(timeline, one.launch, one.event)) {
       ++damage.early_work;
       damage.earliest_ns = std::max(damage.earliest_ns, timeline.start[one.launch] - start);
     }

@@ -15,24 +15,17 @@ using model::Timeline;
 
 bool is_call(EventKind kind) { return kind == EventKind::runtime || kind == EventKind::driver; }
 
-// By track; all 0 where calls of one process only are joined, or the reader has made correlations unique.
-std::vector<std::uint32_t> processes_with_calls(const Timeline& timeline, bool& one_process) {
-  std::vector<std::uint32_t> processes = processes_of_tracks(timeline);
+// Calls of one process only are joined, or the reader has made correlations unique.
+bool are_ids_unique(const Timeline& timeline, const std::vector<std::uint32_t>& process_of_track) {
+  if (timeline.facts.recorder == model::Recorder::nsight_systems) return true;
   std::uint32_t first = none;
-  one_process = true;
-  for (std::uint32_t row = 0; row < timeline.size() && one_process; ++row) {
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (!is_call(timeline.kind[row]) || timeline.correlation[row] == Timeline::no_id) continue;
-    const std::uint32_t process = processes[timeline.track[row]];
-    one_process = first == none || first == process;
+    const std::uint32_t process = process_of_track[timeline.track[row]];
+    if (first != none && first != process) return false;
     first = process;
   }
-  one_process |= timeline.facts.recorder == model::Recorder::nsight_systems;
-  if (one_process) std::ranges::fill(processes, 0);
-  return processes;
-}
-
-bool is_late(const Timeline& timeline, std::uint32_t call, std::uint32_t event) {
-  return timeline.start[call] > timeline.start[event] && timeline.start[call] - timeline.start[event] > clock_error_ns;
+  return true;
 }
 
 bool is_of_another_rank(const Timeline& timeline, std::uint32_t call, std::uint32_t event) {
@@ -42,7 +35,6 @@ bool is_of_another_rank(const Timeline& timeline, std::uint32_t call, std::uint3
 
 // What joins the work of a GPU with the calls of one process.
 struct Joins {
-  std::uint32_t process = 0;
   std::uint64_t pieces = 0, late = 0;  // late: the call comes after the work
   double before_ns = 0;                // from the calls to the work, summed up
 
@@ -54,13 +46,13 @@ std::uint32_t process_of(const std::map<std::uint32_t, Joins>& processes) {
   constexpr double most_lost = 0.2;
   std::uint64_t most_pieces = 0;
   for (const auto& [process, joins] : processes) most_pieces = std::max(most_pieces, joins.pieces);
-  const Joins* best = nullptr;
+  std::uint32_t best = none;
+  const auto rank_of = [](const Joins& one) { return std::pair(one.late, one.mean_before_ns()); };
   for (const auto& [process, joins] : processes) {
     if (static_cast<double>(joins.pieces) < (1 - most_lost) * static_cast<double>(most_pieces)) continue;
-    const auto rank_of = [](const Joins& one) { return std::tuple(one.late, one.mean_before_ns(), one.process); };
-    if (best == nullptr || rank_of(joins) < rank_of(*best)) best = &joins;
+    if (best == none || rank_of(joins) < rank_of(processes.at(best))) best = process;
   }
-  return best == nullptr ? none : best->process;
+  return best;
 }
 
 // The work of each GPU, as indices of `work`. A GPU is one device of one rank.
@@ -81,15 +73,26 @@ std::map<GpuKey, std::vector<std::uint32_t>> work_of_gpus(const Timeline& timeli
 
 }  // namespace
 
+bool is_late(const Timeline& timeline, std::uint32_t call, std::uint32_t event) {
+  // Clocks of the program and the GPU are aligned to about a microsecond, and times are rounded.
+  constexpr std::uint64_t clock_error_ns = 2'000;
+  const std::int64_t called = timeline.start[call], worked = timeline.start[event];
+  return called > worked && static_cast<std::uint64_t>(called) - static_cast<std::uint64_t>(worked) > clock_error_ns;
+}
+
 Launches::Launches(const Timeline& timeline, const std::vector<GpuWork>& work)
     : timeline_(timeline),
-      process_(processes_with_calls(timeline, one_process_)),
+      process_(processes_of_tracks(timeline)),
+      one_process_(are_ids_unique(timeline, process_)),
       // Where a runtime call and the driver call in it share a correlation, the outer one counts.
       calls_(
           timeline.size(),
           [&](std::uint32_t row) { return is_call(timeline.kind[row]) ? in_file(timeline.correlation[row], row) : RowsById::no_id; },
           [&](std::uint32_t row) { return timeline.start[row]; }) {
-  if (!one_process_) find_processes_of_gpus(work);
+  if (one_process_)
+    std::ranges::fill(process_, 0);
+  else
+    find_processes_of_gpus(work);
 }
 
 std::uint64_t Launches::in_process(std::uint32_t id, std::uint32_t process) const {
@@ -119,7 +122,6 @@ void Launches::find_processes_of_gpus(const std::vector<GpuWork>& work) {
       for_each_call_with(timeline_.correlation[event], [&](std::uint32_t call) {
         if (!is_of_another_rank(timeline_, call, event)) {
           Joins& joins = processes[process_[timeline_.track[call]]];
-          joins.process = process_[timeline_.track[call]];
           ++joins.pieces;
           joins.late += is_late(timeline_, call, event) ? 1 : 0;
           joins.before_ns += static_cast<double>(timeline_.start[event]) - static_cast<double>(timeline_.start[call]);

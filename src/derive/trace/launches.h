@@ -12,8 +12,8 @@
 
 namespace frx::derive::trace {
 
-// Clocks of the program and the GPU are aligned to about a microsecond, and times are rounded.
-inline constexpr std::int64_t clock_error_ns = 2'000;
+// Does the call (a row) come after the GPU work (a row), by more than clocks differ? Then it did not launch it, or times are wrong.
+bool is_late(const model::Timeline& timeline, std::uint32_t call, std::uint32_t event);
 
 class Launches {
  public:
@@ -41,8 +41,8 @@ class Launches {
   std::uint32_t unused_call_for(const GpuWork& one, const std::vector<std::uint32_t>& launched) const;
 
   const model::Timeline& timeline_;
-  bool one_process_ = true;             // all ids are unique in the file
   std::vector<std::uint32_t> process_;  // by track
+  bool one_process_;                    // all ids are unique in the file
   RowsById calls_;
 };
 
