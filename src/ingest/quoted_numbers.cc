@@ -6,10 +6,7 @@
 #include <limits>
 
 #include "base/numbers.h"
-
-#ifdef __x86_64__
-#include <smmintrin.h>
-#endif
+#include "ingest/sixteen_characters.h"
 
 namespace frx::ingest {
 namespace {
@@ -20,7 +17,7 @@ const char* closing_quote(const char* at, const char* end) {
   return static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end - at)));
 }
 
-#ifdef __x86_64__
+#ifdef FRX_SIXTEEN_CHARACTERS
 
 // How the digits of a number of at most 15 characters are put side by side, by its length and the position of its point.
 struct DigitPlaces {
@@ -64,33 +61,24 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
 
 // The number in the first `size` characters, at most 15: an integer below 2^53 divided by a power of ten, which is correctly rounded
 // (base/numbers.cc does the same, character by character).
-[[gnu::target("sse4.1"), gnu::always_inline]] inline double usual_number(__m128i text, std::size_t size) {
-  const __m128i digits = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-  const auto mask = [](__m128i bytes) { return static_cast<unsigned>(_mm_movemask_epi8(bytes)); };
+FRX_SIXTEEN_INLINE double usual_number(Sixteen text, std::size_t size) {
+  const Sixteen digits = digits_of(text);
   const unsigned in_text = (1u << size) - 1;
-  const unsigned signs = ~mask(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)) & in_text;
-  const unsigned points = mask(_mm_cmpeq_epi8(text, _mm_set1_epi8('.'))) & in_text;
-  const unsigned commas = mask(_mm_cmpeq_epi8(text, _mm_set1_epi8(','))) & in_text;
+  const unsigned signs = ~places_of_digits(digits) & in_text;
+  const unsigned points = places_of(text, '.') & in_text, commas = places_of(text, ',') & in_text;
   const std::size_t point = points != 0 ? static_cast<std::size_t>(std::countr_zero(points)) : size;
   const bool is_usual =
       signs == (points | commas) && (points & (points - 1)) == 0 && (commas == 0 || commas == places.commas[point]) && signs != in_text;
   if (!is_usual) return not_usual;
   const std::size_t entry = DigitPlaces::entry(commas != 0, point, size);
-  const auto* from = reinterpret_cast<const __m128i*>(places.from.data() + entry * DigitPlaces::width);
-  const __m128i aligned = _mm_shuffle_epi8(digits, _mm_loadu_si128(from));
-  const __m128i pairs = _mm_maddubs_epi16(aligned, _mm_set1_epi16(0x010A));  // 10, 1
-  const __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x00010064));   // 100, 1
-  const __m128i packed = _mm_packus_epi32(fours, fours);
-  const __m128i eights = _mm_madd_epi16(packed, _mm_set1_epi32(0x00012710));  // 10,000, 1
-  const auto both = static_cast<std::uint64_t>(_mm_cvtsi128_si64(eights));
-  const std::uint64_t number = (both & 0xFFFFFFFF) * 100'000'000 + (both >> 32);
+  const std::uint64_t number = decimal_number(digits, load_sixteen(places.from.data() + entry * DigitPlaces::width));
   return static_cast<double>(static_cast<std::int64_t>(number)) / powers_of_ten[point < size ? size - point - 1 : 0];
 }
 
 // A field without its opening quote. The position of the closing one, null where there is none.
-[[gnu::target("sse4.1"), gnu::always_inline]] inline const char* read_field(const char* at, const char* end, double& number) {
-  const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  const auto quotes = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('"'))));
+FRX_SIXTEEN_INLINE const char* read_field(const char* at, const char* end, double& number) {
+  const Sixteen text = load_sixteen(at);
+  const unsigned quotes = places_of(text, '"');
   number = not_usual;
   if (quotes == 0) return closing_quote(at, end);
   const std::size_t size = static_cast<std::size_t>(std::countr_zero(quotes));
@@ -99,8 +87,7 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
   return at + size;
 }
 
-[[gnu::target("sse4.1")]] bool read_by_sixteen(const char* at, const char* end, std::size_t count, double* numbers,
-                                               std::vector<OtherField>& others) {
+FRX_SIXTEEN_CHARACTERS bool read_by_sixteen(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others) {
   for (std::size_t i = 0; i < count; ++i) {
     if (at >= end || *at++ != '"') return false;
     const char* const close = read_field(at, end, numbers[i]);
@@ -114,14 +101,9 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
   return at == end;
 }
 
-[[gnu::target("sse4.1")]] const char* read_one_by_sixteen(const char* at, const char* end, double& number) {
+FRX_SIXTEEN_CHARACTERS const char* read_one_by_sixteen(const char* at, const char* end, double& number) {
   const char* const close = read_field(at, end, number);
   return close && number == number ? close + 1 : nullptr;
-}
-
-bool has_sse41() {
-  static const bool has = __builtin_cpu_supports("sse4.1") != 0;
-  return has;
 }
 
 #endif
@@ -144,23 +126,26 @@ bool read_quoted_numbers_plainly(const char* at, const char* end, std::size_t co
 }
 
 bool read_quoted_numbers(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others) {
-#ifdef __x86_64__
-  if (has_sse41()) return read_by_sixteen(at, end, count, numbers, others);
+#ifdef FRX_SIXTEEN_CHARACTERS
+  if (has_sixteen_characters()) return read_by_sixteen(at, end, count, numbers, others);
 #endif
   return read_quoted_numbers_plainly(at, end, count, numbers, others);
 }
 
-const char* read_quoted_number(const char* at, const char* end, double& number) {
-  if (at >= end || *at != '"') return nullptr;
-  ++at;
-#ifdef __x86_64__
-  if (has_sse41()) return read_one_by_sixteen(at, end, number);
-#endif
+const char* read_quoted_number_plainly(const char* at, const char* end, double& number) {
+  if (at >= end || *at++ != '"') return nullptr;
   const char* const close = closing_quote(at, end);
   if (!close) return nullptr;
   const std::optional<double> read = parse_number({at, static_cast<std::size_t>(close - at)}, NumberStyle::point);
   number = read.value_or(not_usual);
   return read ? close + 1 : nullptr;
+}
+
+const char* read_quoted_number(const char* at, const char* end, double& number) {
+#ifdef FRX_SIXTEEN_CHARACTERS
+  if (has_sixteen_characters()) return at < end && *at == '"' ? read_one_by_sixteen(at + 1, end, number) : nullptr;
+#endif
+  return read_quoted_number_plainly(at, end, number);
 }
 
 }  // namespace frx::ingest
