@@ -16,6 +16,12 @@ void keep_freed_memory() {
 #endif
 }
 
+void return_large_blocks() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);  // bytes; naming a limit also keeps the library from raising it
+#endif
+}
+
 void return_free_memory() {
 #ifdef __GLIBC__
   ::malloc_trim(0);

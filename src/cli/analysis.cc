@@ -95,7 +95,9 @@ Result<analyse::Input> Session::input(const std::string& path, const std::string
 }
 
 Result<analyse::Analysis> Session::analyse(std::vector<analyse::Input> inputs) {
-  if (std::ranges::any_of(inputs, [](const analyse::Input& input) { return input.kind() == ingest::Kind::cuda; })) keep_freed_memory();
+  const auto have = [&](ingest::Kind kind) { return std::ranges::find(inputs, kind, &analyse::Input::kind) != inputs.end(); };
+  if (have(ingest::Kind::cuda)) keep_freed_memory();
+  if (have(ingest::Kind::trace)) return_large_blocks();
   Result<analyse::Analysis> analysis = analyse::analyse(std::move(inputs), *context_);
   progress_->reset();
   return analysis;

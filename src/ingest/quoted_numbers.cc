@@ -61,11 +61,11 @@ constexpr double powers_of_ten[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1
 
 // The number in the first `size` characters, at most 15: an integer below 2^53 divided by a power of ten, which is correctly rounded
 // (base/numbers.cc does the same, character by character).
-FRX_SIXTEEN_INLINE double usual_number(Sixteen text, std::size_t size) {
+FRX_SIXTEEN_DIGITS [[gnu::always_inline]] inline double usual_number(Sixteen text, std::size_t size) {
   const Sixteen digits = digits_of(text);
-  const unsigned in_text = (1u << size) - 1;
-  const unsigned signs = ~places_of_digits(digits) & in_text;
-  const unsigned points = places_of(text, '.') & in_text, commas = places_of(text, ',') & in_text;
+  const SixteenPlaces in_text = (1u << size) - 1;
+  const SixteenPlaces signs = ~places_up_to(digits, 9) & in_text;
+  const SixteenPlaces points = places_of(text, '.') & in_text, commas = places_of(text, ',') & in_text;
   const std::size_t point = points != 0 ? static_cast<std::size_t>(std::countr_zero(points)) : size;
   const bool is_usual =
       signs == (points | commas) && (points & (points - 1)) == 0 && (commas == 0 || commas == places.commas[point]) && signs != in_text;
@@ -76,9 +76,9 @@ FRX_SIXTEEN_INLINE double usual_number(Sixteen text, std::size_t size) {
 }
 
 // A field without its opening quote. The position of the closing one, null where there is none.
-FRX_SIXTEEN_INLINE const char* read_field(const char* at, const char* end, double& number) {
+FRX_SIXTEEN_DIGITS [[gnu::always_inline]] inline const char* read_field(const char* at, const char* end, double& number) {
   const Sixteen text = load_sixteen(at);
-  const unsigned quotes = places_of(text, '"');
+  const SixteenPlaces quotes = places_of(text, '"');
   number = not_usual;
   if (quotes == 0) return closing_quote(at, end);
   const std::size_t size = static_cast<std::size_t>(std::countr_zero(quotes));
@@ -87,7 +87,8 @@ FRX_SIXTEEN_INLINE const char* read_field(const char* at, const char* end, doubl
   return at + size;
 }
 
-FRX_SIXTEEN_CHARACTERS bool read_by_sixteen(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others) {
+FRX_SIXTEEN_DIGITS bool read_by_sixteen(const char* at, const char* end, std::size_t count, double* numbers,
+                                        std::vector<OtherField>& others) {
   for (std::size_t i = 0; i < count; ++i) {
     if (at >= end || *at++ != '"') return false;
     const char* const close = read_field(at, end, numbers[i]);
@@ -101,7 +102,7 @@ FRX_SIXTEEN_CHARACTERS bool read_by_sixteen(const char* at, const char* end, std
   return at == end;
 }
 
-FRX_SIXTEEN_CHARACTERS const char* read_one_by_sixteen(const char* at, const char* end, double& number) {
+FRX_SIXTEEN_DIGITS const char* read_one_by_sixteen(const char* at, const char* end, double& number) {
   const char* const close = read_field(at, end, number);
   return close && number == number ? close + 1 : nullptr;
 }
@@ -127,7 +128,7 @@ bool read_quoted_numbers_plainly(const char* at, const char* end, std::size_t co
 
 bool read_quoted_numbers(const char* at, const char* end, std::size_t count, double* numbers, std::vector<OtherField>& others) {
 #ifdef FRX_SIXTEEN_CHARACTERS
-  if (has_sixteen_characters()) return read_by_sixteen(at, end, count, numbers, others);
+  if (has_sixteen_digits()) return read_by_sixteen(at, end, count, numbers, others);
 #endif
   return read_quoted_numbers_plainly(at, end, count, numbers, others);
 }
@@ -143,7 +144,7 @@ const char* read_quoted_number_plainly(const char* at, const char* end, double& 
 
 const char* read_quoted_number(const char* at, const char* end, double& number) {
 #ifdef FRX_SIXTEEN_CHARACTERS
-  if (has_sixteen_characters()) return at < end && *at == '"' ? read_one_by_sixteen(at + 1, end, number) : nullptr;
+  if (has_sixteen_digits()) return at < end && *at == '"' ? read_one_by_sixteen(at + 1, end, number) : nullptr;
 #endif
   return read_quoted_number_plainly(at, end, number);
 }

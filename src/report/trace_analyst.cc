@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/parallel.h"
 #include "derive/steps/facts.h"
 #include "derive/steps/stalls.h"
 #include "derive/trace/breakdown.h"
@@ -118,15 +119,17 @@ struct TraceAnalyst::Studied {
 TraceAnalyst::Studied TraceAnalyst::study(Timeline timeline) const {
   Studied studied;
   studied.timeline = std::move(timeline);
-  studied.attribution = derive::trace::attribute(studied.timeline);
+  do_in_parallel({[&] { studied.attribution = derive::trace::attribute(studied.timeline); },
+                  [&] { studied.steps = derive::trace::find_steps(studied.timeline); }});
   studied.damage = derive::trace::damage_of(studied.timeline, studied.attribution);
   studied.timeline.clock_broken = studied.timeline.clock_broken || studied.damage.apart_ns > 0;
-  studied.steps = derive::trace::find_steps(studied.timeline);
-  for (derive::trace::Steps& steps : studied.steps) derive::trace::follow_gpu(studied.timeline, studied.attribution, steps);
+  const auto follow_gpus = [&] {
+    for (derive::trace::Steps& steps : studied.steps) derive::trace::follow_gpu(studied.timeline, studied.attribution, steps);
+  };
+  do_in_parallel({follow_gpus, [&] { studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution); }});
   studied.processes = derive::trace::break_down(studied.timeline, studied.attribution, studied.steps, with_figures_);
   if (with_figures_)
     studied.picture = std::make_shared<const model::TimelinePicture>(derive::trace::picture_of(studied.timeline, studied.steps));
-  studied.backward = derive::trace::join_backward(studied.timeline, studied.attribution);
   return studied;
 }
 
@@ -144,15 +147,18 @@ RankRecording TraceAnalyst::report_on(const Studied& studied, std::vector<StepTa
   if (rank >= 0) report->facts.rank = rank;
   static_cast<TraceCounts&>(*report) = derive::trace::counts_of(timeline, studied.attribution, studied.backward, rank);
   report->processes = std::move(processes);
-  static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
-  report->program =
-      derive::trace::program_traits(timeline, studied.attribution, steps_of(studied.steps, report->processes.front().pid), rank);
-  if (report->kernels > 0 || report->copies > 0) {
+  const auto look_at_program = [&] {
+    report->program =
+        derive::trace::program_traits(timeline, studied.attribution, steps_of(studied.steps, report->processes.front().pid), rank);
+    if (report->kernels == 0 && report->copies == 0) return;
     report->use = gpu_use(timeline, studied.attribution, judge_->knowledge(), used_gpus(*report), report->program.is_amd, rank);
     report->program.has_tensor_cores = report->use->has_tensor_cores;
     report->program.fp32_matrix_share = report->use->fp32_matrix_share();
     report->program.layout_copy_share = report->use->layout_copy_share();
-  }
+  };
+  do_in_parallel({look_at_program, [&] {
+                    static_cast<WorkTimes&>(*report) = derive::trace::work_times(timeline, studied.attribution, studied.backward, rank);
+                  }});
   if (report->kernels == 0 && report->operators > 0 && derive::trace::is_recording_of_cpu(timeline)) {
     report->cpu = derive::trace::self_times(timeline, rank);
     report->program.cpu_only = report->cpu->gpu_evidence.empty();

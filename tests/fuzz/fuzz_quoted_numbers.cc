@@ -44,7 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Behind the fields lies what must not matter: digits and a quote.
   const std::string text = std::string(reinterpret_cast<const char*>(data), size) + "1234567890123\"45";
   const std::string_view row(text.data(), size);
-  const std::size_t commas = static_cast<std::size_t>(std::ranges::count(row, ',')), quotes = static_cast<std::size_t>(std::ranges::count(row, '"'));
+  const std::size_t commas = static_cast<std::size_t>(std::ranges::count(row, ',')),
+                    quotes = static_cast<std::size_t>(std::ranges::count(row, '"'));
   for (const std::size_t count : {quotes / 2, commas + 1, std::size_t{1}}) {
     require(fields_by(read_quoted_numbers, row, count) == fields_by(read_quoted_numbers_plainly, row, count));
   }

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""What reads sixteen characters at a time on 64-bit ARM gives what the plain way gives: the fuzz target that compares both, compiled for
-ARM and run by QEMU on its seeds and on fields that are made at random.
+"""What reads sixteen characters at a time on 64-bit ARM gives what the plain way gives: the fuzz targets that compare both, compiled for
+ARM and run by QEMU on their seeds and on changes of them.
 
 Skipped (77) without aarch64-linux-gnu-g++ (Debian: g++-aarch64-linux-gnu) and qemu-aarch64 (qemu-user).
 """
-import os
 import pathlib
 import shutil
 import subprocess
@@ -14,6 +13,13 @@ import tempfile
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 FUZZ = REPOSITORY / "tests" / "fuzz"
 
+# Targets, and what they need of src/ besides headers.
+TARGETS = {
+    "fuzz_quoted_numbers": ["ingest/quoted_numbers.cc", "base/numbers.cc", "base/text.cc"],
+    "fuzz_event_layouts": [f"ingest/chrome_trace/{name}.cc" for name in ("event_layouts", "event_fields", "json_cursor")],
+}
+
+# Characters are replaced by others of the same seed, left out, or repeated.
 DRIVER = r"""
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +27,6 @@ DRIVER = r"""
 #include <iterator>
 #include <random>
 #include <string>
-#include <string_view>
 
 #include "ingest/sixteen_characters.h"
 
@@ -34,26 +39,42 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 void compare(const std::string& text) { LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()); }
 
 int main(int argc, char** argv) {
+  std::mt19937 random(24);
+  constexpr int changes = 5000;
   for (int i = 1; i < argc; ++i) {
     std::ifstream file(argv[i], std::ios::binary);
-    compare(std::string(std::istreambuf_iterator<char>(file), {}));
-  }
-  std::mt19937 random(24);
-  constexpr std::string_view characters = "0123456789012345678901234567890123456789.,,.-e \"n";
-  int rows = 0;
-  for (; rows < 20000; ++rows) {
-    std::string row;
-    for (int field = 0; field < 4; ++field) {
-      row += field == 0 ? "\"" : ",\"";
-      const std::size_t size = random() % 20;
-      for (std::size_t i = 0; i < size; ++i) row += characters[random() % (rows % 2 == 0 ? 44 : characters.size())];
-      row += '"';
+    const std::string seed(std::istreambuf_iterator<char>(file), {});
+    compare(seed);
+    for (int change = 0; change < changes; ++change) {
+      std::string text = seed;
+      for (unsigned edits = 1 + random() % 8; edits > 0 && !text.empty(); --edits) {
+        const std::size_t at = random() % text.size(), from = random() % text.size();
+        if (random() % 2 == 0) {
+          text[at] = text[from];
+        } else if (random() % 2 == 0) {
+          text.erase(at, 1 + random() % 4);
+        } else {
+          text.insert(at, text.substr(from, 1 + random() % 24));
+        }
+      }
+      compare(text);
     }
-    compare(row);
   }
-  std::printf("%d rows and %d seeds: both ways agree\n", rows, argc - 1);
+  std::printf("%d seeds with %d changes each: both ways agree\n", argc - 1, changes);
 }
 """
+
+
+def run(target, sources, compiler, machine, folder):
+    driver, program = folder / "driver.cc", folder / target
+    driver.write_text(DRIVER)
+    # Libraries of headers alone are those of this machine, searched behind the compiler's own.
+    subprocess.run([compiler, "-std=c++20", "-O1", "-static", f"-I{REPOSITORY / 'src'}", f"-I{REPOSITORY / 'tests'}", "-idirafter", "/usr/include",
+                    driver, FUZZ / f"{target}.cc", *(REPOSITORY / "src" / source for source in sources), "-o", program], check=True)
+    seeds = sorted((FUZZ / "corpus" / target).iterdir())
+    done = subprocess.run([machine, program, *seeds], capture_output=True, text=True, timeout=300, check=False)
+    print(f"{target}: {done.stdout}{done.stderr}", end="")
+    assert done.returncode == 0 and "both ways agree" in done.stdout, done.returncode
 
 
 def main():
@@ -62,17 +83,8 @@ def main():
         print("needs aarch64-linux-gnu-g++ and qemu-aarch64")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        driver, program = pathlib.Path(folder) / "driver.cc", pathlib.Path(folder) / "program"
-        driver.write_text(DRIVER)
-        ours = [REPOSITORY / "src" / name for name in ("ingest/quoted_numbers.cc", "base/numbers.cc", "base/text.cc")]
-        sources = [driver, FUZZ / "fuzz_quoted_numbers.cc", *ours]
-        # Libraries of headers alone are those of this machine, searched behind the compiler's own.
-        subprocess.run([compiler, "-std=c++20", "-O1", "-static", f"-I{REPOSITORY / 'src'}", f"-I{REPOSITORY / 'tests'}", "-idirafter", "/usr/include",
-                        *sources, "-o", program], check=True)
-        seeds = sorted((FUZZ / "corpus" / "fuzz_quoted_numbers").iterdir())
-        done = subprocess.run([machine, program, *seeds], capture_output=True, text=True, env=os.environ, timeout=300)
-    print(done.stdout + done.stderr, end="")
-    assert done.returncode == 0 and "both ways agree" in done.stdout, done.returncode
+        for target, sources in TARGETS.items():
+            run(target, sources, compiler, machine, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/parallel.h"
 #include "derive/trace/activities.h"
 #include "derive/trace/gpu_steps.h"
 #include "derive/trace/host_ranges.h"
@@ -45,11 +46,16 @@ std::vector<StepTable> break_down(const Timeline& timeline, const Attribution& a
   for (const Steps& of_process : steps) {
     const auto found = ranges.find(one_process ? "" : of_process.pid);
     const HostRanges& host = found == ranges.end() ? ranges.at("") : found->second;
-    StepTable table = table_of(timeline, attribution, of_process, host);
-    for (auto& [key, activity] : all) {
-      if (!one_process && key.first != of_process.pid) continue;
-      table.gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host, with_figures));
-    }
+    StepTable table;
+    std::vector<model::GpuSteps> gpus;
+    do_in_parallel({[&] { table = table_of(timeline, attribution, of_process, host); },
+                    [&] {
+                      for (auto& [key, activity] : all) {
+                        if (!one_process && key.first != of_process.pid) continue;
+                        gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host, with_figures));
+                      }
+                    }});
+    table.gpus = std::move(gpus);
     set_copies(table);
     tables.push_back(std::move(table));
   }

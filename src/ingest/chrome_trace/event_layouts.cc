@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "ingest/sixteen_characters.h"
+
 namespace frx::ingest::trace {
 namespace {
 
@@ -24,34 +26,56 @@ constexpr std::array<std::uint8_t, 256> classes = [] {
 
 bool is(char c, CharClass what) { return (classes[static_cast<unsigned char>(c)] & what) != 0; }
 
-std::uint64_t word_at(const char* at) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, 8);
-  return word;
-}
-
-std::uint64_t bytes_equal(std::uint64_t word, char c) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  const std::uint64_t x = word ^ (ones * static_cast<unsigned char>(c));
-  return (x - ones) & ~x & (ones << 7);
-}
+#ifdef FRX_SIXTEEN_CHARACTERS
 
 // The quote that ends a string without escapes; null for others.
 const char* end_of_text(const char* at, const char* end) {
-  for (; at < end; at += 8) {
-    const std::uint64_t word = word_at(at);
-    const std::uint64_t found = bytes_equal(word, '"') | bytes_equal(word, '\\');
+  for (; at < end; at += 16) {
+    const SixteenPlaces found = places_of_either(load_sixteen(at), '"', '\\');
     if (found == 0) continue;
-    at += std::countr_zero(found) / 8;
+    at += std::countr_zero(found);
     return at < end && *at == '"' ? at : nullptr;
   }
   return nullptr;
+}
+
+// Are the `size` bytes at both the same?
+bool are_equal(const char* one, const char* other, std::size_t size) {
+  for (; size > 16; size -= 16, one += 16, other += 16) {
+    if (places_that_agree(load_sixteen(one), load_sixteen(other)) != 0xFFFF) return false;
+  }
+  const SixteenPlaces compared = (1u << size) - 1;
+  return (places_that_agree(load_sixteen(one), load_sixteen(other)) & compared) == compared;
+}
+
+const char* end_of_scalar(const char* at, const char* end) {
+  while (at < end) {
+    // A comma, a bracket or what is neither a letter nor a sign: of those, a few control characters do not end it.
+    const Sixteen text = load_sixteen(at);
+    const SixteenPlaces found = places_of(text, ',') | places_of_either(text, ']', '}') | places_up_to(text, ' ');
+    at += found == 0 ? 16 : std::countr_zero(found);
+    if (found == 0) continue;
+    if (at >= end || is(*at, ends_scalar)) break;
+    ++at;
+  }
+  return std::min(at, end);
+}
+
+#else
+
+const char* end_of_text(const char* at, const char* end) {
+  while (at < end && *at != '"' && *at != '\\') ++at;
+  return at < end && *at == '"' ? at : nullptr;
 }
 
 const char* end_of_scalar(const char* at, const char* end) {
   while (at < end && !is(*at, ends_scalar)) ++at;
   return at;
 }
+
+bool are_equal(const char* one, const char* other, std::size_t size) { return std::memcmp(one, other, size) == 0; }
+
+#endif
 
 // Does the string end at this quote, by the rule of JsonCursor?
 bool ends_string(const char* quote, const char* end) {
@@ -103,18 +127,10 @@ const char* end_of_value(Token::Kind kind, const char* at, const char* end) {
 
 }  // namespace
 
-EventLayouts::EventLayouts() : links_(1), texts_(8, '\0') {}
+EventLayouts::EventLayouts() : links_(1), texts_(JsonCursor::padding, '\0') {}
 
 bool EventLayouts::follows(const Link& link, const char* at, const char* end) const {
-  if (static_cast<std::size_t>(end - at) < link.size) return false;
-  // Compares eight bytes at a time; of the last eight, the bytes after the text are shifted out. Both buffers are readable that far.
-  const char* text = texts_.data() + link.text;
-  std::size_t left = link.size;
-  for (; left > 8; left -= 8, at += 8, text += 8) {
-    if (word_at(at) != word_at(text)) return false;
-  }
-  const unsigned unwanted = static_cast<unsigned>(8 - left) * 8;
-  return ((word_at(at) ^ word_at(text)) << unwanted) == 0;
+  return static_cast<std::size_t>(end - at) >= link.size && are_equal(at, texts_.data() + link.text, link.size);
 }
 
 std::uint32_t EventLayouts::step(Link& from, const char* at, const char* end) {
@@ -153,8 +169,9 @@ std::uint32_t EventLayouts::added(std::uint32_t from, std::string_view text, Tok
   if (text.empty() || text.size() > longest_text || links_.size() >= most_links || links_[from].next.size() >= most_branches)
     return no_link;
   const auto id = static_cast<std::uint32_t>(links_.size());
-  links_.push_back({static_cast<std::uint32_t>(texts_.size() - 8), static_cast<std::uint32_t>(text.size()), value, field, {}});
-  texts_.insert(texts_.size() - 8, text);  // eight bytes after the last text stay readable
+  links_.push_back(
+      {static_cast<std::uint32_t>(texts_.size() - JsonCursor::padding), static_cast<std::uint32_t>(text.size()), value, field, {}});
+  texts_.insert(texts_.size() - JsonCursor::padding, text);  // the bytes after the last text stay readable
   links_[from].next.push_back(id);
   return id;
 }

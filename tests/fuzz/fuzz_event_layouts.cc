@@ -1,0 +1,50 @@
+// Events of a trace read by the layouts of those before them, and by the JsonCursor, which looks at every key: where a layout fits, both find the same
+// values and the same end.
+#include <string>
+#include <vector>
+
+#include "fuzz/require.h"
+#include "ingest/chrome_trace/event_layouts.h"
+
+namespace {
+
+using namespace frx::ingest::trace;
+using frx::fuzz::require;
+
+bool are_the_same(const Token& one, const Token& other) {
+  return one.kind == other.kind && one.raw.data() == other.raw.data() && one.raw.size() == other.raw.size();
+}
+
+// The position after the event at `at`; null where it is no whole event.
+const char* compare(EventLayouts& layouts, const char* at, const char* end) {
+  JsonCursor cursor(at, end);
+  EventFields expected, fields;
+  std::vector<EventValue> values;
+  bool is_event = false;
+  const bool is_whole = read_event(cursor, expected, is_event, &values);
+  const char* const by_layout = layouts.read(at, end, fields);
+  if (!is_whole) {
+    require(by_layout == nullptr);
+    return nullptr;
+  }
+  if (by_layout) {
+    require(by_layout == cursor.at());
+    for (const EventValue& value : values) require(!value.field || are_the_same(fields.*value.field, expected.*value.field));
+  }
+  layouts.learn(at, cursor.at(), values);
+  return cursor.at();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // Behind the events lies what must not matter.
+  const std::string text = std::string(reinterpret_cast<const char*>(data), size) + std::string(JsonCursor::padding, '"');
+  const char *const begin = text.data(), *const end = begin + size;
+  EventLayouts layouts;
+  for (const char* at = begin; at < end;) {
+    const char* const next = *at == '{' ? compare(layouts, at, end) : nullptr;
+    at = next ? next : at + 1;
+  }
+  return 0;
+}
