@@ -7,8 +7,9 @@ namespace frx {
 // large blocks too. To give it back and to fetch it again, page by page, takes a twentieth of the CPU time of an analysis of CUDA source.
 void keep_freed_memory();
 
-// The opposite, for an analysis that keeps few large columns and works with others for a while: from here on a block of 1 MiB or more goes
-// back to the system when it is freed. Otherwise each thread would keep a pool of its own as large as all that it ever had at once.
+// For an analysis of traces, in which several threads work with large columns for a while: from here on a block of 1 MiB or more goes back
+// to the system when it is freed. Otherwise each thread would keep a pool of its own as large as all that it ever had at once. It holds for
+// the whole process; of this and keep_freed_memory() only one is called.
 void return_large_blocks();
 
 // Returns freed memory to the system.

@@ -96,8 +96,10 @@ Result<analyse::Input> Session::input(const std::string& path, const std::string
 
 Result<analyse::Analysis> Session::analyse(std::vector<analyse::Input> inputs) {
   const auto have = [&](ingest::Kind kind) { return std::ranges::find(inputs, kind, &analyse::Input::kind) != inputs.end(); };
-  if (have(ingest::Kind::cuda)) keep_freed_memory();
-  if (have(ingest::Kind::trace)) return_large_blocks();
+  if (have(ingest::Kind::trace))
+    return_large_blocks();
+  else if (have(ingest::Kind::cuda))
+    keep_freed_memory();
   Result<analyse::Analysis> analysis = analyse::analyse(std::move(inputs), *context_);
   progress_->reset();
   return analysis;

@@ -26,6 +26,8 @@ bool read_quoted_numbers_plainly(const char* at, const char* end, std::size_t co
 
 // One field of this form, which begins at `at`: the position behind its closing quote. Null where it is not a number of the usual form.
 const char* read_quoted_number(const char* at, const char* end, double& number);
+
+// The same without instructions that only some processors have; it also reads numbers of more digits, which the fast way leaves to others.
 const char* read_quoted_number_plainly(const char* at, const char* end, double& number);
 
 }  // namespace frx::ingest

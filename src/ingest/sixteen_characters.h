@@ -4,7 +4,6 @@
 // those they are compiled into, are marked FRX_SIXTEEN_DIGITS.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -20,7 +19,7 @@
 #ifdef FRX_SIXTEEN_CHARACTERS
 namespace frx::ingest {
 
-// Of a comparison: a bit for each character that fits, the lowest for the first one.
+// The result of a comparison has one bit for each character that matches; the lowest bit is the first character.
 using SixteenPlaces = unsigned;
 
 #ifdef __x86_64__
@@ -39,7 +38,7 @@ inline SixteenPlaces places_of_either(Sixteen text, char one, char other) {
 
 inline SixteenPlaces places_that_agree(Sixteen one, Sixteen other) { return places_marked(_mm_cmpeq_epi8(one, other)); }
 
-// Those up to `most`, as unsigned numbers.
+// The places of bytes that are at most `most`, as unsigned numbers.
 inline SixteenPlaces places_up_to(Sixteen bytes, std::uint8_t most) {
   return places_marked(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(static_cast<char>(most))), bytes));
 }
@@ -52,7 +51,8 @@ inline bool has_sixteen_digits() {
   return has;
 }
 
-// The number of sixteen decimal digits, each of which is the one of `digits` at the place that `from` names, or 0 where `from` is 0x80.
+// The number of sixteen decimal digits, each of which is the one of `digits` at the place (0 to 15) that `from` names, or 0 where `from` is
+// 0x80. The digits that are taken are 0 to 9.
 FRX_SIXTEEN_DIGITS [[gnu::always_inline]] inline std::uint64_t decimal_number(Sixteen digits, Sixteen from) {
   const Sixteen pairs = _mm_maddubs_epi16(_mm_shuffle_epi8(digits, from), _mm_set1_epi16(0x010A));  // 10, 1
   const Sixteen fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x00010064));                          // 100, 1
@@ -68,7 +68,7 @@ using Sixteen = uint8x16_t;
 
 inline Sixteen load_sixteen(const void* from) { return vld1q_u8(static_cast<const std::uint8_t*>(from)); }
 
-// Of bytes whose bits are all set, or none.
+// The places of bytes whose bits are all set; the other bytes are 0.
 inline SixteenPlaces places_marked(Sixteen bytes) {
   constexpr std::uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const Sixteen marked = vandq_u8(bytes, vld1q_u8(bits));

@@ -1,9 +1,9 @@
-"""Whether a row got worse than in the version before: both programs run in turn, before, after, after, before, so that a machine that becomes slower
-or faster affects both alike.
+"""Whether a row got worse than in the version before: both programs run in turn, before, after, after, before, and in the next round after, before,
+before, after, so that a machine that becomes slower or faster affects both alike.
 
 Each round gives one ratio, after / before, of the quicker run of each, since what else a machine does makes a run slower and never quicker. The
-median of the ratios lies, with all but one in 200 of such measurements, above the ratio that `lower_bound` picks; where that one is above 1 by more
-than the floor, the row is worse. So a noisy machine makes the check blind, and seldom red.
+median of the ratios lies above the ratio that `lower_bound` picks in all but one of 1,000 such measurements of a row; where that one is above 1 by
+more than the floor, the row is worse. So noise makes the check blind, and seldom red. Memory is judged in the same way.
 """
 import math
 import pathlib
@@ -11,11 +11,12 @@ import statistics
 import subprocess
 import sys
 
-from measuring import DATA, REPOSITORY, instructions, run_once
+from measuring import DATA, REPOSITORY, Failed, instructions, run_once
 from rows import FRX
 
-CHANCE = 0.005  # that a row which did not change is called worse
-FLOOR = 0.01  # a difference that nobody would act on
+CHANCE = 0.001  # that one measurement of a row which did not change is called worse; a row has three: clock, CPU time, memory
+FEWEST_ROUNDS = 10  # with fewer, chance alone is never ruled out
+FLOOR = 0.01  # a smaller difference does not matter
 MEMORY_FLOOR = 0.05  # where memory comes from pools and page sizes
 
 
@@ -37,17 +38,20 @@ def is_worse(ratios, floor=FLOOR):
 
 
 class Ratios:
-    """Of the clock, CPU time and peak memory, one for each round."""
+    """Of the clock, CPU time and peak memory, one for each round; a round is the costs of two runs before and of two runs after."""
 
     def __init__(self, rounds):
-        first, second = ([cost for pair in rounds for cost in pair[version]] for version in (0, 1))
-        self.wall, self.cpu = ([min(cost[i] for cost in after) / max(1, min(cost[i] for cost in before)) for before, after in rounds] for i in (0, 1))
-        self.memory = max(cost[2] for cost in second) / max(1, max(cost[2] for cost in first))
+        self.wall, self.cpu, self.memory = (self.of(rounds, measure) for measure in range(3))
+
+    @staticmethod
+    def of(rounds, measure):
+        least = lambda runs: max(1, min(run[measure] for run in runs))
+        return [least(after) / least(before) for before, after in rounds]
 
     def worse(self):
         """What is worse, in words."""
-        words = [what for what, ratios in (("clock", self.wall), ("CPU time", self.cpu)) if is_worse(ratios)]
-        return words + (["memory"] if self.memory > 1 + MEMORY_FLOOR else [])
+        judged = {"clock": is_worse(self.wall), "CPU time": is_worse(self.cpu), "memory": is_worse(self.memory, MEMORY_FLOOR)}
+        return [what for what, worse in judged.items() if worse]
 
 
 def program_of(revision):
@@ -68,19 +72,22 @@ def program_of(revision):
     return program
 
 
-def ratios_of(row, before, after, rounds):
-    commands = [[program, *row.command[1:]] for program in (before, after)]
+def ratios_of(commands, rounds):
+    """Of two commands, before and after."""
     for command in commands:
         run_once(command)  # the files are then in memory
     measured = []
-    for _ in range(rounds * row.rounds):
-        first, second, third, fourth = (run_once(commands[version]) for version in (0, 1, 1, 0))
-        measured.append(((first, fourth), (second, third)))
+    for number in range(rounds):
+        order = (0, 1, 1, 0) if number % 2 == 0 else (1, 0, 0, 1)
+        costs = ([], [])
+        for version in order:
+            costs[version].append(run_once(commands[version]))
+        measured.append(costs)
     return Ratios(measured)
 
 
-def more_instructions(row, before, after):
-    counts = [instructions([program, *row.command[1:]]) for program in (before, after)]
+def more_instructions(commands):
+    counts = [instructions(command) for command in commands]
     return counts[1] / counts[0] if all(counts) else None
 
 
@@ -92,10 +99,16 @@ def check(rows, before, after, rounds):
     count = 0
     for row in rows:
         assert row.command[0] == FRX
-        ratios, counted = ratios_of(row, before, after, rounds), more_instructions(row, before, after)
+        commands = [[program, *row.command[1:]] for program in (before, after)]
+        try:
+            run_once(commands[0])
+        except Failed:
+            print(f"{row.work:<40} the version before does not do this", flush=True)
+            continue
+        ratios, counted = ratios_of(commands, rounds * row.rounds), more_instructions(commands)
         worse = ratios.worse() + (["instructions"] if counted and counted > 1 + FLOOR else [])
-        bound = lower_bound(ratios.wall)
-        print(line.format(row.work, f"{statistics.median(ratios.wall):.3f}", f"{bound:.3f}" if bound else "-", f"{statistics.median(ratios.cpu):.3f}",
-                          f"{ratios.memory:.3f}", f"{counted:.3f}" if counted else "not counted", "WORSE: " + ", ".join(worse) if worse else ""), flush=True)
+        clock, cpu, memory = (f"{statistics.median(values):.3f}" for values in (ratios.wall, ratios.cpu, ratios.memory))
+        print(line.format(row.work, clock, f"{lower_bound(ratios.wall):.3f}", cpu, memory, f"{counted:.3f}" if counted else "not counted",
+                          "WORSE: " + ", ".join(worse) if worse else ""), flush=True)
         count += bool(worse)
     return count

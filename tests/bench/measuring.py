@@ -13,6 +13,10 @@ BUILD = REPOSITORY / "build" / "release"
 TOOLS = BUILD / "tests" / "bench"
 
 
+class Failed(Exception):
+    """A command that was to be measured ended with another exit code than 0."""
+
+
 class Cost:
     """Of several runs of one command: medians of wall clock and CPU time in seconds, the largest peak memory in bytes."""
 
@@ -28,7 +32,7 @@ def run_once(command, threads=None):
     done = subprocess.run([TOOLS / "run_once", *map(str, command)], capture_output=True, text=True, check=True, env=environment)
     *cost, status = map(int, done.stdout.split())
     if status != 0:
-        sys.exit(f"bench: exit code {status} from: {' '.join(map(str, command))}")
+        raise Failed(f"exit code {status} from: {' '.join(map(str, command))}")
     return cost
 
 
@@ -45,15 +49,20 @@ def measure(runs, commands):
 
 
 def instructions(command):
-    """How many instructions of the program itself a run takes, counted by the processor. None where perf or its counters are missing, as on most
-    virtual machines."""
+    """How many instructions of the program itself a run on one thread takes, the least of three, counted by the processor. None where perf or its
+    counters are missing, as on most virtual machines."""
     perf = shutil.which("perf")
     if not perf:
         return None
-    done = subprocess.run([perf, "stat", "-x", ",", "-e", "instructions:u", "--", *map(str, command)], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, check=False)
-    counted = re.search(r"^(\d+),[^,]*,instructions", done.stderr, re.MULTILINE)
-    return int(counted[1]) if done.returncode == 0 and counted else None
+    counts = []
+    for _ in range(3):
+        done = subprocess.run([perf, "stat", "-x", ",", "-e", "instructions:u", "--", *map(str, command)], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False, env=os.environ | {"FRX_THREADS": "1"})
+        counted = re.search(r"^(\d+),[^,]*,instructions", done.stderr, re.MULTILINE)
+        if done.returncode != 0 or not counted:
+            return None
+        counts.append(int(counted[1]))
+    return min(counts)
 
 
 def flame_graph(command, page):
@@ -64,7 +73,12 @@ def flame_graph(command, page):
     if not template.exists():
         subprocess.run(["npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", DATA / "npm", "d3-flame-graph@4.1.3"], check=True)
     samples = page.with_suffix(".perf")
-    quiet = {"stdout": subprocess.DEVNULL, "check": True}
-    subprocess.run(["perf", "record", "--freq", "499", "--call-graph", "dwarf,16384", "-o", samples, "--", *map(str, command)], stderr=subprocess.DEVNULL, **quiet)
-    subprocess.run(["perf", "script", "-i", samples, "report", "flamegraph", "--template", template, "-o", page], **quiet)
-    samples.unlink()
+    record = ["perf", "record", "--freq", "499", "--call-graph", "dwarf,16384", "-o", samples, "--", *command]
+    draw = ["perf", "script", "-i", samples, "report", "flamegraph", "--template", template, "-o", page]
+    try:
+        for step in (record, draw):
+            done = subprocess.run([str(word) for word in step], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            if done.returncode != 0:
+                sys.exit("bench: perf: " + done.stderr.decode(errors="replace").strip().splitlines()[-1])
+    finally:
+        samples.unlink(missing_ok=True)

@@ -7,8 +7,8 @@
     tests/bench/run.py --micro [BENCHMARK OPTIONS] microbenchmarks of the parts instead
 
 Whole processes, run in turn (A B A B ...), medians. Times move from machine to machine and with whatever else it does; the ratio to the limit
-program of the same row is what counts. "one core" is the ratio with FRX_THREADS=1; limit programs have one thread. Files are made once, in
-build/bench.
+program of the same row is what counts. "one core" is the ratio with FRX_THREADS=1, of both where frx is the limit; the other limit programs have
+one thread. Files are made once, in build/bench.
 """
 import argparse
 import os
@@ -19,10 +19,8 @@ import sys
 import check
 import gen_ncu_csv
 import rows
-from measuring import BUILD, DATA, REPOSITORY, TOOLS, flame_graph, instructions, measure
-
-MB = 1e6
-
+from measuring import BUILD, DATA, REPOSITORY, TOOLS, Failed, flame_graph, instructions, measure
+from rows import MB
 
 def build(*targets):
     quiet = {"stdout": subprocess.DEVNULL, "cwd": REPOSITORY, "check": True}
@@ -42,11 +40,11 @@ class Table:
         verdict = {None: "", True: "met", False: "MISSED"}[met]
         print(self.FORMAT.format(work, *columns, *[""] * (6 - len(columns)), verdict), flush=True)
 
-    def times(self, work, frx, limit, one_core=None, target=None):
-        """Milliseconds, and ratios of the clock and of CPU time."""
+    def times(self, work, frx, limit, one_core, target):
+        """Milliseconds, and ratios of the clock, of CPU time, and (`one_core`) of the clock on one core."""
         ratio = frx.wall / limit.wall
         self.line(work, f"{frx.wall * 1e3:.1f} ms", f"{limit.wall * 1e3:.1f} ms", f"{ratio:.2f}x", f"{frx.cpu / limit.cpu:.2f}x" if limit.cpu else "",
-                  f"{one_core.wall / limit.wall:.2f}x" if one_core else "", f"<= {target}x" if target else "", met=ratio <= target if target else None)
+                  f"{one_core:.2f}x", f"<= {target}x" if target else "", met=ratio <= target if target else None)
 
     def growth(self, whole, half):
         ratio, cpu = whole.wall / half.wall, whole.cpu / half.cpu
@@ -63,10 +61,12 @@ class Table:
                   met=speed >= least if least else None)
 
     def row(self, row, frx_program, runs):
-        ours = lambda command: [frx_program if word == rows.FRX else word for word in command]
-        commands = [(ours(row.command), None), (ours(row.limit), None), (ours(row.command), 1)] + ([(ours(row.half), None)] if row.half else [])
-        frx, limit, one_core, *half = measure(runs * row.rounds, commands)
-        self.times(row.work, frx, limit, one_core, row.target)
+        def ours(command):
+            return [frx_program if word == rows.FRX else word for word in command]
+
+        commands = [(ours(row.command), None), (ours(row.limit), None), (ours(row.command), 1), (ours(row.limit), 1)]
+        frx, limit, frx_on_one, limit_on_one, *half = measure(runs * row.rounds, commands + ([(ours(row.half), None)] if row.half else []))
+        self.times(row.work, frx, limit, frx_on_one.wall / limit_on_one.wall, row.target)
         if half:
             self.growth(frx, half[0])
         self.memory(frx.peak, row.budget)
@@ -89,6 +89,8 @@ def main():
     parser.add_argument("--flame", action="store_true", help="write a flame graph of each row to build/bench instead; needs perf and npm")
     parser.add_argument("--micro", nargs=argparse.REMAINDER, help="microbenchmarks; what follows goes to Google Benchmark")
     options = parser.parse_args()
+    if options.check and options.runs and options.runs < check.FEWEST_ROUNDS:
+        parser.error(f"--check needs {check.FEWEST_ROUNDS} rounds or more: fewer do not rule out chance")
     if options.micro is not None:
         build("frx_bench")
         os.execv(TOOLS / "frx_bench", ["frx_bench", *options.micro])
@@ -115,4 +117,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"bench: {failure}")

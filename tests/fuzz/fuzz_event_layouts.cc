@@ -1,5 +1,8 @@
 // Events of a trace read by the layouts of those before them, and by the JsonCursor, which looks at every key: where a layout fits, both
 // find the same values and the same end.
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -11,8 +14,11 @@ namespace {
 using namespace frx::ingest::trace;
 using frx::fuzz::require;
 
-bool are_the_same(const Token& one, const Token& other) {
-  return one.kind == other.kind && one.raw.data() == other.raw.data() && one.raw.size() == other.raw.size();
+bool are_the_same(const EventFields& one, const EventFields& other) {
+  using Tokens = std::array<Token, sizeof(EventFields) / sizeof(Token)>;
+  return std::ranges::equal(std::bit_cast<Tokens>(one), std::bit_cast<Tokens>(other), [](const Token& a, const Token& b) {
+    return a.kind == b.kind && a.raw.data() == b.raw.data() && a.raw.size() == b.raw.size();
+  });
 }
 
 // The position after the event at `at`; null where it is no whole event.
@@ -28,8 +34,7 @@ const char* compare(EventLayouts& layouts, const char* at, const char* end) {
     return nullptr;
   }
   if (by_layout) {
-    require(by_layout == cursor.at());
-    for (const EventValue& value : values) require(!value.field || are_the_same(fields.*value.field, expected.*value.field));
+    require(by_layout == cursor.at() && are_the_same(fields, expected));
   }
   layouts.learn(at, cursor.at(), values);
   return cursor.at();
@@ -42,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = std::string(reinterpret_cast<const char*>(data), size) + std::string(JsonCursor::padding, '"');
   const char *const begin = text.data(), *const end = begin + size;
   EventLayouts layouts;
-  // What is no event may be as long as the rest of the input, each time.
+  // A brace that begins no whole event may be followed to the end of the input, so the number of such tries is limited.
   int tries = 100;
   for (const char* at = begin; at < end && tries > 0;) {
     const char* const next = *at == '{' ? compare(layouts, at, end) : nullptr;

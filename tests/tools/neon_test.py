@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What reads sixteen characters at a time on 64-bit ARM gives what the plain way gives: the fuzz targets that compare both, compiled for
-ARM and run by QEMU on their seeds and on changes of them.
+ARM and run by QEMU on their seeds and on changes of them. QEMU notices no reads beyond an end; the same targets under AddressSanitizer do.
 
 Skipped (77) without aarch64-linux-gnu-g++ (Debian: g++-aarch64-linux-gnu) and qemu-aarch64 (qemu-user).
 """
@@ -72,7 +72,8 @@ def run(target, sources, compiler, machine, folder):
     subprocess.run([compiler, "-std=c++20", "-O1", "-static", f"-I{REPOSITORY / 'src'}", f"-I{REPOSITORY / 'tests'}", "-idirafter", "/usr/include",
                     driver, FUZZ / f"{target}.cc", *(REPOSITORY / "src" / source for source in sources), "-o", program], check=True)
     seeds = sorted((FUZZ / "corpus" / target).iterdir())
-    done = subprocess.run([machine, program, *seeds], capture_output=True, text=True, timeout=300, check=False)
+    assert seeds, target
+    done = subprocess.run([machine, program, *seeds], capture_output=True, text=True, timeout=120, check=False)
     print(f"{target}: {done.stdout}{done.stderr}", end="")
     assert done.returncode == 0 and "both ways agree" in done.stdout, done.returncode
 

@@ -50,7 +50,8 @@ bool are_equal(const char* one, const char* other, std::size_t size) {
 
 const char* end_of_scalar(const char* at, const char* end) {
   while (at < end) {
-    // A comma, a bracket or what is neither a letter nor a sign: of those, a few control characters do not end it.
+    // Candidates are commas, closing brackets and all bytes up to the blank; some control characters among them do not end a scalar, so the
+    // table decides.
     const Sixteen text = load_sixteen(at);
     const SixteenPlaces found = places_of(text, ',') | places_of_either(text, ']', '}') | places_up_to(text, ' ');
     at += found == 0 ? 16 : std::countr_zero(found);
