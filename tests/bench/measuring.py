@@ -74,7 +74,8 @@ def flame_graph(command, page):
         subprocess.run(["npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", DATA / "npm", "d3-flame-graph@4.1.3"], check=True)
     samples = page.with_suffix(".perf")
     record = ["perf", "record", "--freq", "499", "--call-graph", "dwarf,16384", "-o", samples, "--", *command]
-    draw = ["perf", "script", "-i", samples, "report", "flamegraph", "--template", template, "-o", page]
+    programs = subprocess.run(["perf", "--exec-path"], capture_output=True, text=True, check=True).stdout.strip()
+    draw = ["perf", "script", "-i", samples, "-s", f"{programs}/scripts/python/flamegraph.py", "--", "--template", template, "-o", page]
     try:
         for step in (record, draw):
             done = subprocess.run([str(word) for word in step], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
