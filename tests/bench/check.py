@@ -45,7 +45,9 @@ class Ratios:
 
     @staticmethod
     def of(rounds, measure):
-        least = lambda runs: max(1, min(run[measure] for run in runs))
+        def least(runs):
+            return max(1, min(run[measure] for run in runs))
+
         return [least(after) / least(before) for before, after in rounds]
 
     def worse(self):
@@ -73,9 +75,7 @@ def program_of(revision):
 
 
 def ratios_of(commands, rounds):
-    """Of two commands, before and after."""
-    for command in commands:
-        run_once(command)  # the files are then in memory
+    """Of two commands, before and after, whose files are in memory."""
     measured = []
     for number in range(rounds):
         order = (0, 1, 1, 0) if number % 2 == 0 else (1, 0, 0, 1)
@@ -101,10 +101,11 @@ def check(rows, before, after, rounds):
         assert row.command[0] == FRX
         commands = [[program, *row.command[1:]] for program in (before, after)]
         try:
-            run_once(commands[0])
+            run_once(commands[0])  # the files are then in memory
         except Failed:
             print(f"{row.work:<40} the version before does not do this", flush=True)
             continue
+        run_once(commands[1])
         ratios, counted = ratios_of(commands, rounds * row.rounds), more_instructions(commands)
         worse = ratios.worse() + (["instructions"] if counted and counted > 1 + FLOOR else [])
         clock, cpu, memory = (f"{statistics.median(values):.3f}" for values in (ratios.wall, ratios.cpu, ratios.memory))

@@ -22,6 +22,7 @@ import rows
 from measuring import BUILD, DATA, REPOSITORY, TOOLS, Failed, flame_graph, instructions, measure
 from rows import MB
 
+
 def build(*targets):
     quiet = {"stdout": subprocess.DEVNULL, "cwd": REPOSITORY, "check": True}
     subprocess.run(["cmake", "--preset", "release", "-DFRX_BUILD_BENCH=ON"], **quiet)
@@ -64,11 +65,16 @@ class Table:
         def ours(command):
             return [frx_program if word == rows.FRX else word for word in command]
 
-        commands = [(ours(row.command), None), (ours(row.limit), None), (ours(row.command), 1), (ours(row.limit), 1)]
-        frx, limit, frx_on_one, limit_on_one, *half = measure(runs * row.rounds, commands + ([(ours(row.half), None)] if row.half else []))
-        self.times(row.work, frx, limit, frx_on_one.wall / limit_on_one.wall, row.target)
-        if half:
-            self.growth(frx, half[0])
+        commands = {"frx": (ours(row.command), None), "limit": (ours(row.limit), None), "frx on one": (ours(row.command), 1)}
+        if row.limit[0] == rows.FRX:
+            commands["limit on one"] = (ours(row.limit), 1)
+        if row.half:
+            commands["half"] = (ours(row.half), None)
+        costs = dict(zip(commands, measure(runs * row.rounds, commands.values())))
+        frx, limit = costs["frx"], costs["limit"]
+        self.times(row.work, frx, limit, costs["frx on one"].wall / costs.get("limit on one", limit).wall, row.target)
+        if row.half:
+            self.growth(frx, costs["half"])
         self.memory(frx.peak, row.budget)
         if row.size:
             self.speed(row, frx, limit)

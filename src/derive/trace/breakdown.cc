@@ -48,13 +48,14 @@ std::vector<StepTable> break_down(const Timeline& timeline, const Attribution& a
     const HostRanges& host = found == ranges.end() ? ranges.at("") : found->second;
     StepTable table;
     std::vector<model::GpuSteps> gpus;
-    do_in_parallel({[&] { table = table_of(timeline, attribution, of_process, host); },
-                    [&] {
-                      for (auto& [key, activity] : all) {
-                        if (!one_process && key.first != of_process.pid) continue;
-                        gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host, with_figures));
-                      }
-                    }});
+    const auto divide_program = [&] { table = table_of(timeline, attribution, of_process, host); };
+    const auto divide_gpus = [&] {
+      for (auto& [key, activity] : all) {
+        if (!one_process && key.first != of_process.pid) continue;
+        gpus.push_back(gpu_steps(timeline, attribution, key.second, std::move(activity), of_process, host, with_figures));
+      }
+    };
+    do_in_parallel({divide_program, divide_gpus});
     table.gpus = std::move(gpus);
     set_copies(table);
     tables.push_back(std::move(table));
