@@ -122,7 +122,7 @@ constexpr const char* global_index = R"(blockIdx\.x \* blockDim\.x \+ threadIdx\
 std::vector<Rewrite> rewrites() {
   return {
       {"VariablesOfLoopsAtTheTop", variables_first},
-      {"StepsWrittenOut", with("", R"(\b(\w+) ([-+*/])= ([^;){]+)([;)]))", "$1 = $1 $2 ($3)$4")},
+      {"StepsWrittenOut", with("", R"((^|[^\w.*])(\w+) ([-+*/])= ([^;){]+)([;)]))", "$1$2 = $2 $3 ($4)$5")},
       {"HalvesByDivision", with("", ">>= 1", "/= 2")},
       {"ThreadsByMacros", with("#define TX threadIdx.x\n", R"(threadIdx\.x)", "TX")},
       {"ThreadsCast", with("", R"(threadIdx\.x)", "(int)threadIdx.x")},

@@ -147,7 +147,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   std::string double_text;
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
-  bool in_loop = false, is_of_floats = false, may_be_of_floats = false;
+  bool in_loop = false, is_of_floats = false, may_be_of_floats = false, is_of_bytes = false;
   const bool any = std::ranges::any_of(view.trace.functions, [&](std::uint32_t function) {
     return may_have_arithmetic_facts(view.program, view.program.functions()[function]);
   });
@@ -157,7 +157,8 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
     const ValueTypes types(view.program, function);
     if (i == 0) {
       may_be_of_floats = !types.mentions_double();
-      is_of_floats = may_be_of_floats && types.has_float_pointer();
+      is_of_bytes = !types.has_float_pointer() && types.has_byte_pointer();
+      is_of_floats = may_be_of_floats && (types.has_float_pointer() || is_of_bytes || types.computes_floats_of_integers());
     }
     // The data of the kernel may be objects of which nothing is known; a function that it calls with floats is of floats.
     const bool computes_floats = is_of_floats || (may_be_of_floats && i > 0 && types.has_float_parameter());
@@ -182,6 +183,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::fp64_op_count, doubles.count(), doubles.take());
   into.set(Id::fp64_in_loop, in_loop);
   into.set(Id::fp64_text, double_text);
+  into.set(Id::fp64_data, std::string(is_of_bytes ? "bytes" : "float"));
   into.set(Id::wide_division_count, wide.places.count(), wide.places.take());
   into.set(Id::wide_division_text, wide.text);
   into.set(Id::wide_division_where, std::string(is_short ? "Each thread, which does little else," : "A loop"));

@@ -196,7 +196,7 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
 class Divergence {
  public:
   explicit Divergence(const KernelView& view)
-      : view_(view), by_one_(view), costly_(view), short_(view), by_one_shortly_(view), by_data_(view) {}
+      : view_(view), lone_(view), by_one_(view), costly_(view), short_(view), by_one_shortly_(view), by_data_(view) {}
 
   void consider(std::size_t i, UniformLoads& uniform) {
     const BranchSite& site = view_.trace.branches[i];
@@ -206,7 +206,7 @@ class Divergence {
       if (site.alternative != none) has_second_way_[is_costly] = true;
       return;
     }
-    const LoneWork work = view_.patterns.branches[i].elects_one ? lone_work(view_, site) : LoneWork::nothing;
+    const LoneWork work = view_.patterns.branches[i].elects_one ? lone_.work_of(site) : LoneWork::nothing;
     if (work != LoneWork::nothing) {
       loops_alone_ = loops_alone_ || work != LoneWork::large_record;
       (work == LoneWork::loop_of_warps ? by_one_shortly_ : by_one_).add(site.at);
@@ -237,6 +237,7 @@ class Divergence {
 
  private:
   const KernelView& view_;
+  LoneThreads lone_;
   Places by_one_, costly_, short_, by_one_shortly_, by_data_;
   bool loops_alone_ = false;
   std::array<bool, 2> has_second_way_{};  // of the short ones, and of the costly ones

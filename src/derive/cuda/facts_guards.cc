@@ -176,7 +176,8 @@ std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
   Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view);
   const PartialGuards partial(view);
-  const bool fits = view.is_of_constant_size || view.fits_data, any_launch_fits = fits || asks_for_the_grid(view.trace);
+  const bool fits = (view.is_of_constant_size && !view.exceeds_data && !view.has_blocks_beyond[1]) || view.fits_data,
+             any_launch_fits = fits || asks_for_the_grid(view.trace);
   const bool may_be_longer = counts_more(view.trace.expressions);
   const std::set<std::pair<ExprId, ExprId>> equal = equalities(view.trace.expressions);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {

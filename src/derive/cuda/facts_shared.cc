@@ -11,6 +11,7 @@
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/matmul.h"
+#include "derive/cuda/shared_bounds.h"
 #include "derive/cuda/variants.h"
 
 namespace frx::derive::cuda {
@@ -20,6 +21,22 @@ using model::CodeSubject;
 using Id = model::CodeFactId;
 using model::cuda::Kernel;
 using model::cuda::SharedArray;
+
+// Of the block that a launch has; one that is only assumed may be larger than any.
+void add_bounds(const KernelView& view, CodeSubject& into) {
+  if (!view.is_block_launched) return;
+  const std::vector<BeyondShared> found = accesses_beyond_shared(view.trace, view.block);
+  Places places(view);
+  for (const BeyondShared& one : found) places.add(view.trace.accesses[one.access].at);
+  into.set(Id::reaches_beyond_shared, !found.empty(), places.take());
+  if (found.empty()) return;
+  const BeyondShared& first = found.front();
+  const Access& access = view.trace.accesses[first.access];
+  const std::string where = first.byte < 0 ? fmt::format("begins {} bytes before", -first.byte)
+                                           : fmt::format("ends {} bytes behind the {} of", first.byte - first.bytes, first.bytes);
+  into.set(Id::beyond_shared_text, fmt::format("In a block of {} threads `{}` {} the shared array `{}`", view.block.threads(),
+                                               access_text(view, access), where, view.trace.memories[access.memory].name));
+}
 
 // Only memory that is written and read through a single address expression certainly stays with the thread that writes it.
 bool global_may_be_exchanged(const Trace& trace) {
@@ -168,6 +185,7 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   into.set(Id::shared_memory_tiling, any);
   add_exchanges(view, into);
   add_conflicts(view, into);
+  add_bounds(view, into);
   if (const auto bytes = static_shared_bytes(kernel)) {
     into.set(Id::max_shared_bytes, static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
   }

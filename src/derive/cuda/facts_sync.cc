@@ -4,6 +4,7 @@
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/lost_updates.h"
 #include "derive/cuda/shared_races.h"
 
 namespace frx::derive::cuda {
@@ -28,6 +29,31 @@ void add_races(const KernelView& view, CodeSubject& into) {
   if (!view.source().is_hip) set_races(view, races.within_warps, Id::unordered_lanes, Id::unordered_lanes_array, into);
   if (view.is_one_block) races.between_blocks.clear();
   set_races(view, races.between_blocks, Id::unordered_blocks, Id::unordered_blocks_array, into);
+}
+
+std::string_view cause_of(LostUpdate::Kind kind) {
+  switch (kind) {
+    case LostUpdate::of_threads: return "threads of a block do it at one address";
+    case LostUpdate::of_blocks: return "the threads of one number in all blocks do it at one address";
+    case LostUpdate::of_keys: return "threads for which the data choose the same element do it at one address";
+    case LostUpdate::of_indices: break;
+  }
+  return "threads do it at one address unless each has an index of its own";
+}
+
+// Those that are certain before the others.
+void add_lost_updates(const KernelView& view, CodeSubject& into) {
+  std::vector<LostUpdate> found = lost_updates(view.trace, view.block, view.is_launched && !view.is_one_block);
+  std::ranges::stable_sort(found, {}, &LostUpdate::kind);
+  Places places(view);
+  for (const LostUpdate& one : found) {
+    if (one.kind == found.front().kind) places.add(view.trace.accesses[one.access].at);
+  }
+  into.set(Id::has_lost_updates, !found.empty(), places.take());
+  if (found.empty()) return;
+  into.set(Id::lost_update_text, access_text(view, view.trace.accesses[found.front().access]));
+  into.set(Id::lost_update_cause, std::string(cause_of(found.front().kind)));
+  into.set(Id::lost_update_by_index, found.front().kind == LostUpdate::of_indices);
 }
 
 // i < n, n - 1 - i >= 0: is it a number of a thread, with constants and numbers of blocks, beside a size, which may have been read, one
@@ -140,6 +166,7 @@ void add_locks(const KernelView& view, CodeSubject& into) {
 
 void add_synchronization_facts(const KernelView& view, CodeSubject& into) {
   add_races(view, into);
+  add_lost_updates(view, into);
   add_collectives(view, into);
   add_locks(view, into);
 }

@@ -151,6 +151,65 @@ std::optional<std::size_t> kind_of(const Trace& trace, const Access& access, Rea
   return reach == Reach::of_all ? 2 : 3;
 }
 
+// How many values an expression may have at most, where a byte that was read or an operation says so: in[i], in[i] >> 2, x % 16.
+std::optional<std::int64_t> most_values(const Trace& trace, ExprId id, int depth = 0) {
+  constexpr int deepest = 8;
+  constexpr std::int64_t of_byte = 256, most = 1 << 20;
+  const Expressions& e = trace.expressions;
+  const Expr& x = e[id];
+  if (depth > deepest || x.op == Op::constant) return x.op == Op::constant ? std::optional<std::int64_t>(1) : std::nullopt;
+  const auto right = e.constant_of(x.b);
+  const auto of = [&](ExprId part) { return most_values(trace, part, depth + 1); };
+  switch (x.op) {
+    case Op::load: return trace.memories[x.b].bytes == 1 ? std::optional(of_byte) : std::nullopt;
+    case Op::mod: return right && *right > 0 ? std::optional(*right) : std::nullopt;
+    case Op::bit_and: return right && *right >= 0 ? std::optional(*right + 1) : std::nullopt;
+    case Op::shr:
+    case Op::div: return right && *right > 0 ? of(x.a) : std::nullopt;
+    case Op::add:
+    case Op::sub:
+    case Op::mul: {
+      const auto a = of(x.a), b = of(x.b);
+      return a && b && *a * *b <= most ? std::optional(*a * *b) : std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+// Does neither the data nor the number of a thread choose who makes an access, but for the end of the data?
+bool is_of_all_threads(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  return !is_decided_by(trace, access, [&](ExprId condition) {
+    bool chooses = e.uses(condition, Uses::loaded | Uses::varying | Uses::opaque);
+    for_each_conjunct(e, condition, [&](ExprId part, bool is_not) {
+      const bool is_one = e[part].op == Op::eq || (e[part].op == Op::ne && is_not);
+      chooses = chooses || (is_one && e.uses(part, Uses::thread));
+    });
+    return chooses;
+  });
+}
+
+// atomicAdd(&bins[in[i]], 1) of bytes in[i]: every thread of the grid, and one of a few addresses in global memory.
+void add_atomics_on_few(const KernelView& view, CodeSubject& into) {
+  constexpr std::int64_t few = 1024;
+  constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
+  Places places(view);
+  std::string text;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const Access& access = view.trace.accesses[i];
+    const Expressions& e = view.trace.expressions;
+    if (access.kind != Access::atomic || !is_global(view, i) || !e.uses(access.address, by_data)) continue;
+    const auto values = most_values(view.trace, access.address);
+    if (!values || *values < 2 || *values > few || adds_nothing(view, access.at)) continue;
+    if (!is_of_all_threads(view.trace, access)) continue;
+    const Memory& memory = view.trace.memories[access.memory];
+    if (text.empty()) text = fmt::format("{} of {} at one of at most {} addresses", called_at(view, access.at), memory.type, *values);
+    places.add(access.at);
+  }
+  into.set(Id::has_atomics_on_few_addresses, places.any(), places.take());
+  into.set(Id::atomic_on_few_addresses, text);
+}
+
 void add_atomics(const KernelView& view, CodeSubject& into) {
   std::array<Places, 4> found{Places(view), Places(view), Places(view), Places(view)};  // by kind
   std::array<std::string, 4> texts;
@@ -187,6 +246,7 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
 void add_thread_facts(const KernelView& view, CodeSubject& into) {
   add_local_arrays(view, into);
   add_atomics(view, into);
+  add_atomics_on_few(view, into);
 }
 
 }  // namespace frx::derive::cuda

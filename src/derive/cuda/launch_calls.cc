@@ -62,41 +62,6 @@ bool Walker::is_compared(ExprId size) {
   return at->second;
 }
 
-// (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size
-bool Walker::rounds_up(ExprId blocks) const {
-  const Expr& quotient = e_[blocks];
-  if (quotient.op != Op::div) return false;
-  const std::optional<std::int64_t> by = e_.constant_of(quotient.b);
-  if (by && *by < 2) return false;
-  constexpr int most_terms = 8;
-  std::int64_t more = 0;
-  bool has_divisor = false;
-  walk_parts(e_, quotient.a, most_terms, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
-    if (const auto number = e_.constant_of(part)) {
-      more += *number;
-    } else if (part == quotient.b) {
-      has_divisor = true;
-    } else if (x.op == Op::add) {
-      return Operands{x.a, x.b};
-    } else if (x.op == Op::sub && e_.constant_of(x.b)) {
-      more -= *e_.constant_of(x.b);
-      return Operands{x.a};
-    }
-    return Operands();
-  });
-  return by ? more == *by - 1 : has_divisor && more == -1;
-}
-
-// n / 8: the data is a multiple of the block, or the rest is left to others.
-bool Walker::rounds_down(ExprId blocks) const {
-  const Expr& quotient = e_[blocks];
-  return quotient.op == Op::div && e_[quotient.a].op != Op::add && e_[quotient.a].op != Op::sub;
-}
-
-model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {
-  return {rounds_up(grid.expr), grid.kind == Value::triple && rounds_up(grid.y), rounds_down(grid.expr)};
-}
-
 // The constants between the brackets of `k<256, float>`; nothing for types.
 std::vector<std::optional<std::int64_t>> Walker::template_arguments(std::uint32_t name) {
   std::vector<std::optional<std::int64_t>> values;

@@ -46,29 +46,6 @@ bool is_for_one_thread(const KernelView& view, const BranchSite& site) {
   return is_line || e.uses(site.condition, Uses::thread_y);  // else one thread of each row
 }
 
-// for (i = 0; i < blockDim.x; ++i) sum += s[i]. Not a loop of fewer iterations than those above, or of a number that memory decides.
-LoneWork longest_loop(const KernelView& view, const BranchSite& site) {
-  const Trace& trace = view.trace;
-  const Expressions& e = trace.expressions;
-  const bool has_many_warps = view.is_block_launched && view.block.threads() >= few_iterations * warp::lane_count;
-  std::set<std::uint32_t> seen;  // loops
-  LoneWork longest = LoneWork::nothing;
-  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
-    const Access& access = trace.accesses[i];
-    const Space space = trace.memories[access.memory].space;
-    if ((space != Space::shared && space != Space::global) || !e.uses(access.address, Uses::iteration)) continue;
-    for (std::uint32_t l = access.loop; l != none && seen.insert(l).second; l = trace.loops[l].parent) {
-      const Loop& loop = trace.loops[l];
-      if (!is_within(site, loop.at)) continue;
-      const bool has_one_for_warp = is_of_warps(e, loop);
-      if (!has_one_for_warp && is_of_block(e, loop)) return LoneWork::loop_of_block;
-      const bool has_some = has_one_for_warp ? has_many_warps : runs_at_least(e, loop, few_iterations);
-      if (space == Space::shared && has_some) longest = LoneWork::loop_of_warps;
-    }
-  }
-  return longest;
-}
-
 // tile = tiles[blockIdx.x]: a record for which one thread needs as many accesses of 16 bytes, the widest ones, as the iterations of a long
 // loop.
 bool copies_large_record(const Trace& trace, const BranchSite& site) {
@@ -82,10 +59,48 @@ bool copies_large_record(const Trace& trace, const BranchSite& site) {
 
 }  // namespace
 
-LoneWork lone_work(const KernelView& view, const BranchSite& site) {
-  if (!is_for_one_thread(view, site)) return LoneWork::nothing;
-  const LoneWork loop = longest_loop(view, site);
-  return loop != LoneWork::loop_of_block && copies_large_record(view.trace, site) ? LoneWork::large_record : loop;
+LoneThreads::LoneThreads(const KernelView& view) : view_(view) {
+  const Expressions& e = view.trace.expressions;
+  for (const Loop& loop : view.trace.loops) {
+    const Expr& test = e[loop.condition];
+    const std::optional<ExprId> end = end_of(e, test);
+    if (!end || e.constant_of(*end) || !e.uses(test.a, Uses::thread_x) || !e.uses(test.a, Uses::iteration)) continue;
+    if (!e.uses(test.a, Uses::loaded | Uses::varying | Uses::opaque)) shared_lengths_.insert(*end);
+  }
+}
+
+bool LoneThreads::is_shared_elsewhere(const Loop& loop) const {
+  const auto length = counted_length(view_.trace.expressions, loop);
+  return length && shared_lengths_.contains(*length);
+}
+
+// for (i = 0; i < blockDim.x; ++i) sum += s[i]. Not a loop of fewer iterations than those above, or of a number that memory decides.
+LoneWork LoneThreads::longest_loop(const BranchSite& site) const {
+  const Trace& trace = view_.trace;
+  const Expressions& e = trace.expressions;
+  const bool has_many_warps = view_.is_block_launched && view_.block.threads() >= few_iterations * warp::lane_count;
+  std::set<std::uint32_t> seen;  // loops
+  LoneWork longest = LoneWork::nothing;
+  for (std::uint32_t i = site.first_access; i < site.last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    const Space space = trace.memories[access.memory].space;
+    if ((space != Space::shared && space != Space::global) || !e.uses(access.address, Uses::iteration)) continue;
+    for (std::uint32_t l = access.loop; l != none && seen.insert(l).second; l = trace.loops[l].parent) {
+      const Loop& loop = trace.loops[l];
+      if (!is_within(site, loop.at)) continue;
+      const bool has_one_for_warp = is_of_warps(e, loop);
+      if (!has_one_for_warp && (is_of_block(e, loop) || is_shared_elsewhere(loop))) return LoneWork::loop_of_block;
+      const bool has_some = has_one_for_warp ? has_many_warps : runs_at_least(e, loop, few_iterations);
+      if (space == Space::shared && has_some) longest = LoneWork::loop_of_warps;
+    }
+  }
+  return longest;
+}
+
+LoneWork LoneThreads::work_of(const BranchSite& site) const {
+  if (!is_for_one_thread(view_, site)) return LoneWork::nothing;
+  const LoneWork loop = longest_loop(site);
+  return loop != LoneWork::loop_of_block && copies_large_record(view_.trace, site) ? LoneWork::large_record : loop;
 }
 
 bool is_long_work_of_one_lane(const Trace& trace, const BranchSite& site) {

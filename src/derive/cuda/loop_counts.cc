@@ -67,9 +67,11 @@ bool runs_at_least(const Expressions& e, const Loop& loop, std::int64_t least) {
 }
 
 std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop) {
-  const Expr& test = e[loop.condition];
-  const bool is_limit = test.op == Op::lt || test.op == Op::le || test.op == Op::ne;
-  if (!is_limit || test.a != loop.iteration) return std::nullopt;
+  return e[loop.condition].a == loop.iteration ? end_of(e, e[loop.condition]) : std::nullopt;
+}
+
+std::optional<ExprId> end_of(const Expressions& e, const Expr& test) {
+  if (test.op != Op::lt && test.op != Op::le && test.op != Op::ne) return std::nullopt;
   if (test.op != Op::le) return test.b;
   const Expr& last = e[test.b];
   if (last.op == Op::sub && e.constant_of(last.b) == 1) return last.a;

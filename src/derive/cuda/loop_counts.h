@@ -20,6 +20,9 @@ bool runs_at_least(const Expressions& e, const Loop& loop, std::int64_t least);
 // The length of a loop whose iterations are counted from 0 on: `k < n`, `k <= n - 1`, `k != n`; nothing for other conditions.
 std::optional<ExprId> counted_length(const Expressions& e, const Loop& loop);
 
+// The n of `k < n`, `k <= n - 1`, `k != n`; nothing for other conditions.
+std::optional<ExprId> end_of(const Expressions& e, const Expr& test);
+
 // Is a parameter of the kernel part of a sum or product, such as the end of a loop?
 bool holds_parameter(const Trace& trace, ExprId sum);
 

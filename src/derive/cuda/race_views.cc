@@ -19,6 +19,29 @@ Trees trees_in(const Trace& trace) {
   return trees;
 }
 
+namespace {
+
+// (x + dx + width) % width, (i + 1) % n: the neighbour of an element, which lies beside it but at one end. x % width alone is the column of
+// an element, and any width may be.
+bool is_wrapped_neighbour(const Expressions& e, const Expr& x) {
+  if (x.op != Op::mod || e[x.b].op != Op::uniform) return false;
+  constexpr int most = 16;
+  bool has_divisor = false, has_step = false, has_thread = false;
+  const bool is_sum = walk_parts(e, x.a, most, [&](ExprId id, const Expr& part) -> std::optional<Operands> {
+    if (id == x.b) {
+      has_divisor = true;
+      return Operands();
+    }
+    has_step = has_step || e.constant_of(id).value_or(0) != 0;
+    has_thread = has_thread || e.uses(id, Uses::thread);
+    if (part.op == Op::add || part.op == Op::sub) return Operands{part.a, part.b};
+    return e.uses(id, Uses::uniform) ? std::nullopt : std::optional(Operands());
+  });
+  return is_sum && has_thread && (has_divisor || has_step);
+}
+
+}  // namespace
+
 Vague vague_expressions(const Expressions& e, const Trees& trees) {
   Vague vague{std::vector<bool>(e.size()), std::vector<bool>(e.size())};
   std::vector<bool> has_size(e.size());
@@ -39,7 +62,7 @@ Vague vague_expressions(const Expressions& e, const Trees& trees) {
     inherit(vague.is_of_tree);
     inherit(has_size);
     const bool cuts = (x.op >= Op::div && x.op <= Op::max) || x.op == Op::select;
-    if (cuts && (has_size[id] || e.uses(id, Uses::loaded | Uses::floating))) vague.is_vague[id] = true;
+    if (cuts && !is_wrapped_neighbour(e, x) && (has_size[id] || e.uses(id, Uses::loaded | Uses::floating))) vague.is_vague[id] = true;
   }
   return vague;
 }
@@ -133,10 +156,22 @@ bool RaceViews::compares_elements(ExprId condition) const {
   return is_element(x.a) && is_element(x.b) && e_[x.a].b == e_[x.b].b;
 }
 
+// `partner > i && a[i] > a[partner]`: the first part says which lanes certainly do not get there.
+RaceViews::Mask RaceViews::where_it_may_hold(const Lanes& lanes, ExprId condition) const {
+  Mask mask = Mask().set();
+  for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
+    if (!lanes.is_known(part)) return;
+    const Mask holds = lanes.is_one_value(part) ? (lanes.at(part, 0) != 0 ? Mask().set() : Mask()) : lanes.where(part);
+    mask &= is_not ? ~holds : holds;
+  });
+  return mask;
+}
+
 RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const {
   Mask mask;
   if (!lanes.is_known(condition)) {
-    if (when_unknown || compares_elements(condition)) return mask.set();
+    if (when_unknown) return where_it_may_hold(lanes, condition);
+    if (compares_elements(condition)) return mask.set();
     const Expr& x = e_[condition];
     // `t + d < n && s[t] < s[t + d]`; deeper nestings of the second part are not looked at.
     const bool is_pair = x.op == Op::logical_and && (compares_elements(x.b) || lanes.is_known(x.b)) && e_[x.a].op != Op::logical_and;
@@ -146,15 +181,15 @@ RaceViews::Mask RaceViews::mask_of(const Lanes& lanes, ExprId condition, bool wh
   return lanes.where(condition);
 }
 
-RaceViews::Mask RaceViews::touching(const Access& access, const Lanes& lanes, const Reached& reached) const {
+RaceViews::Mask RaceViews::touching(const Access& access, const Lanes& lanes, const Reached& reached, bool perhaps) const {
   if (!lanes.is_known(access.address)) return {};
-  const bool is_atomic = access.kind == Access::atomic;
-  return (is_atomic ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, is_atomic);
+  perhaps = perhaps || access.kind == Access::atomic;
+  return (perhaps ? reached.perhaps : reached.surely)[access.context] & mask_of(lanes, access.alive, perhaps);
 }
 
-Touched RaceViews::touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const {
+Touched RaceViews::touched_by(const Access& access, const Lanes& lanes, const Reached& reached, bool perhaps) const {
   Touched touched;
-  const Mask mask = touching(access, lanes, reached);
+  const Mask mask = touching(access, lanes, reached, perhaps);
   touched.reserve(mask.count());
   for (std::uint32_t lane = 0; lane < lanes.count(); ++lane) {
     if (mask[lane]) touched.emplace_back(lanes.at(access.address, lane), lanes.thread_of(lane));

@@ -38,6 +38,8 @@ class RaceViews {
   RaceViews(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block)
       : trace_(trace), e_(trace.expressions), trees_(trees), is_vague_(vague.is_vague), is_of_tree_(vague.is_of_tree), block_(block) {}
 
+  static constexpr std::size_t most_expressions = 8192;  // beyond these, nothing is said
+
   // Are there arrays that this block is too large for?
   bool exceeds_arrays() const;
 
@@ -61,10 +63,12 @@ class RaceViews {
   // `threadIdx.x < n`: n may be a few threads or all of them.
   bool is_of_unknown_share(ExprId condition) const;
   bool compares_elements(ExprId condition) const;
+  Mask where_it_may_hold(const Lanes& lanes, ExprId condition) const;
   Mask mask_of(const Lanes& lanes, ExprId condition, bool when_unknown) const;
-  // The lanes that make an access to a known address. An atomic that is executed depending on data is executed by some threads.
-  Mask touching(const Access& access, const Lanes& lanes, const Reached& reached) const;
-  Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached) const;
+  // The lanes that make an access to a known address. An atomic that is executed depending on data is executed by some threads; with
+  // `perhaps` so is any access.
+  Mask touching(const Access& access, const Lanes& lanes, const Reached& reached, bool perhaps = false) const;
+  Touched touched_by(const Access& access, const Lanes& lanes, const Reached& reached, bool perhaps = false) const;
   // atomicAdd(&bins[in[i]], 1), atomicAdd(&bins[hash(in[i]) % n], 1): an element that the data choose, of all or of many.
   bool is_anywhere(const Access& access) const;
   std::vector<std::uint32_t> candidates_in(Space space) const;

@@ -8,12 +8,12 @@
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/loop_counts.h"
+#include "derive/cuda/partial_guards.h"
 #include "derive/cuda/race_views.h"
+#include "derive/cuda/tags.h"
 
 namespace frx::derive::cuda {
 namespace {
-
-constexpr std::size_t most_expressions = 8192;  // beyond these, nothing is said
 
 // A shuffle or __syncwarp() orders the lanes of a warp, and no warps among themselves.
 enum class Order : std::uint8_t { none, of_warps, of_block };
@@ -70,6 +70,32 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // s[t] = a[i]; for (d = blockDim.x / 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }: the first iteration reads what
+  // other warps have written before the loop.
+  void add_before_trees(Races& races) const {
+    const std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
+    if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory()) return;
+    std::unordered_map<std::uint32_t, std::array<Views, 2>> seen;  // by loop
+    for (std::size_t r = 1; r < candidates.size(); ++r) {
+      const Access& read = trace_.accesses[candidates[r]];
+      if (read.loop == none || read.kind != Access::load) continue;
+      const Loop& loop = trace_.loops[read.loop];
+      const std::optional<ExprId> begins = first_of_tree(loop);
+      if (!begins && loop.shift == 0) continue;
+      for (std::size_t w = 0; w < r && candidates[w] < loop.first_access; ++w) {
+        const Access& write = trace_.accesses[candidates[w]];
+        const Order order = order_between(candidates[w], candidates[r]);
+        if (write.kind != Access::store || write.memory != read.memory || order == Order::of_block) continue;
+        auto [views, is_new] = seen.try_emplace(read.loop);
+        if (is_new)
+          views->second = {first_views(candidates, Sample::large_odd, begins), first_views(candidates, Sample::large_even, begins)};
+        const Meeting meets = meeting(
+            views->second, [&](const Views& v) { return std::pair(&v.now[w], &v.now[r]); }, false);
+        note(meets.behind(order), candidates[w], candidates[r], false, races);
+      }
+    }
+  }
+
   // for (...) { s[threadIdx.x] = a[i]; __syncthreads(); b[i] = s[threadIdx.x % n]; }: of which thread the element is, a size decides. The
   // barrier says that it is another one's, and before the next iteration overwrites it, there is none.
   void add_overwritten(Races& races) const {
@@ -113,17 +139,36 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
+  void add_pairs(Races& races) const {
+    if (trace_.uses_fences || orders_blocks()) return;
+    constexpr std::size_t most_pairs = 64;
+    std::size_t looked_at = 0;
+    for (std::uint32_t r = 0; r < trace_.accesses.size(); ++r) {
+      const std::optional<ExprId> length = length_of_all(trace_.accesses[r]);
+      if (!length) continue;
+      for (std::uint32_t w = 0; w < trace_.accesses.size() && looked_at < most_pairs; ++w) {
+        const Access &write = trace_.accesses[w], &read = trace_.accesses[r];
+        if (write.kind != Access::store || write.memory != read.memory || write.is_constant || write.is_vague) continue;
+        const std::optional<ExprId> number = number_below(write, *length);
+        ++looked_at;
+        if (number && writes_what_is_read(write, read, *number)) races.between_blocks.push_back({w, r, false});
+      }
+    }
+  }
+
   void add_blocks(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::global);
     if (candidates.size() < 2 || candidates.size() > most_candidates || trace_.uses_fences || orders_blocks()) return;
     if (!any_read_elsewhere(candidates)) return;
+    const std::vector<bool> by_data = decided_by_own_array(candidates);
     std::vector<BlockView> views;
     for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even}) {
-      for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, kind, 0, more));
+      for (const std::int64_t more : {-1, 1}) views.push_back(block_view(candidates, by_data, kind, 0, more));
     }
     constexpr std::int64_t to_first = -Lanes::sampled_block;
     for (const Sample::Kind kind : {Sample::large_odd, Sample::large_even})
-      views.push_back(block_view(candidates, kind, to_first + 1, to_first));
+      views.push_back(block_view(candidates, by_data, kind, to_first + 1, to_first));
     for (std::size_t w = 0; w < candidates.size(); ++w) {
       if (trace_.accesses[candidates[w]].kind != Access::store || overlaps_itself(views, w)) continue;
       for (std::size_t r = 0; r < candidates.size(); ++r) {
@@ -163,6 +208,84 @@ class RaceFinder : public RaceViews {
       if (access.kind != Access::load || stores == written.end()) return false;
       return std::ranges::any_of(stores->second, [&](ExprId address) { return address != access.address; });
     });
+  }
+
+  // A load of each element of an array in turn, the same for all threads; how many there are.
+  std::optional<ExprId> length_of_all(const Access& access) const {
+    constexpr auto own = Uses::thread | Uses::block | Uses::varying | Uses::opaque | Uses::loaded;
+    if (access.kind != Access::load || trace_.memories[access.memory].space != Space::global || access.is_vague) return std::nullopt;
+    if (!e_.uses(access.address, Uses::iteration) || e_.uses(access.address, own) || is_vague_[access.address]) return std::nullopt;
+    for (std::uint32_t l = access.loop; l != none; l = trace_.loops[l].parent) {
+      const std::optional<ExprId> length = counted_length(e_, trace_.loops[l]);
+      const bool is_size = length && e_.uses(*length, Uses::uniform) && !e_.uses(*length, Uses::loaded | Uses::iteration);
+      const bool is_of_loop = has_part(e_, access.address, [&](ExprId part) { return part == trace_.loops[l].iteration; });
+      if (is_size && is_of_loop) return length;
+    }
+    return std::nullopt;
+  }
+
+  // The number of the thread in the grid that is compared with that size before the access.
+  std::optional<ExprId> number_below(const Access& access, ExprId size) const {
+    for (const Comparison& guard : comparisons_of(trace_, access)) {
+      if (guard.op == Op::lt && guard.right == size && has_global_index(e_, guard.left)) return guard.left;
+    }
+    return std::nullopt;
+  }
+
+  // Is the element that a thread writes the one which all read in the iteration of that number?
+  bool writes_what_is_read(const Access& write, const Access& read, ExprId number) const {
+    std::uint32_t loop = read.loop;
+    const auto is_of = [&](std::uint32_t l) {
+      return has_part(e_, read.address, [&](ExprId part) { return part == trace_.loops[l].iteration; });
+    };
+    while (loop != none && !(is_of(loop) && counted_length(e_, trace_.loops[loop]))) loop = trace_.loops[loop].parent;
+    if (loop == none || is_vague_[write.address]) return false;
+    return std::ranges::all_of(std::array{Sample::large_odd, Sample::large_even}, [&](Sample::Kind kind) {
+      const Lanes now(e_, {.kind = kind, .block = block_, .iteration = 0});
+      if (!now.is_known(number) || !now.is_known(write.address)) return false;
+      Sample at_that{.kind = kind, .block = block_, .iteration = 0};
+      at_that.iterations.emplace_back(trace_.loops[loop].iteration, now.at(number, 0));
+      const Lanes then(e_, at_that);
+      return then.is_known(read.address) && then.at(read.address, 0) == now.at(write.address, 0);
+    });
+  }
+
+  // Does the array that the thread itself writes decide whether it writes, and nothing else that it has read? Elements that all get one
+  // number, and such as only ever become smaller or larger, may be read before or after.
+  std::vector<bool> decided_by_own_array(const std::vector<std::uint32_t>& candidates) const {
+    std::unordered_map<std::uint32_t, std::set<ExprId>> values;  // by memory
+    std::set<std::uint32_t> read, compared;
+    for (const Access& access : trace_.accesses) {
+      if (trace_.memories[access.memory].space != Space::global) continue;
+      if (access.kind == Access::load) read.insert(access.memory);
+      if (access.kind == Access::store) values[access.memory].insert(access.value);
+      if (access.kind == Access::store && compares_value(access)) compared.insert(access.memory);
+      if (access.kind == Access::atomic) return {};
+    }
+    std::vector<bool> by_data;
+    if (read.size() != 1) return by_data;
+    for (const std::uint32_t i : candidates) {
+      const Access& access = trace_.accesses[i];
+      constexpr auto data = Uses::loaded | Uses::varying | Uses::opaque;
+      const bool is_decided = is_decided_by(trace_, access, [&](ExprId condition) { return e_.uses(condition, data); });
+      const std::set<ExprId>& stored = values[access.memory];
+      const bool is_one_number = stored.size() == 1 && e_.constant_of(*stored.begin());
+      by_data.push_back(access.kind == Access::store && is_decided && read.contains(access.memory) && !is_one_number &&
+                        !compared.contains(access.memory));
+    }
+    return by_data;
+  }
+
+  // if (x < a[i]) a[i] = x
+  bool compares_value(const Access& store) const {
+    bool found = false;
+    for (std::uint32_t c = store.context; c != none && !found; c = trace_.contexts[c].parent) {
+      for_each_conjunct(e_, trace_.contexts[c].condition, [&](ExprId part, bool) {
+        const Expr& x = e_[part];
+        found = found || ((x.op == Op::lt || x.op == Op::le) && !e_.constant_of(store.value) && (x.a == store.value || x.b == store.value));
+      });
+    }
+    return found;
   }
 
   // Is it an element for each block of the grid?
@@ -217,6 +340,30 @@ class RaceFinder : public RaceViews {
       const bool is_tree = std::ranges::find(trees_.loops, loop) != trees_.loops.end();
       views.next.push_back(see(trace_.loops[loop].iteration, is_tree));
     }
+    return views;
+  }
+
+  // What the variable that a loop halves or doubles is before.
+  std::optional<ExprId> first_of_tree(const Loop& loop) const {
+    const ExprId variable = loop.halved != 0 ? loop.halved : loop.doubled;
+    const auto at = std::ranges::lower_bound(trace_.loop_values, variable, {}, &LoopValue::id);
+    if (variable == 0 || at == trace_.loop_values.end() || at->id != variable) return std::nullopt;
+    return at->before;
+  }
+
+  // In the first iteration of all loops; `begins`: what the variable that one of them halves or doubles is then.
+  Views first_views(const std::vector<std::uint32_t>& candidates, Sample::Kind kind, std::optional<ExprId> begins) const {
+    Views views;
+    views.now.resize(candidates.size());
+    Sample sample{.kind = kind, .block = block_, .iteration = 0, .trees = trees_.variables};
+    if (begins) {
+      const Lanes before(e_, sample);
+      if (!before.is_known(*begins) || !before.is_one_value(*begins)) return views;
+      sample.halved = sample.doubled = before.at(*begins, 0);
+    }
+    const Lanes lanes(e_, sample);
+    const Reached reached = reached_in(lanes);
+    for (std::size_t i = 0; i < candidates.size(); ++i) views.now[i] = touched_by(trace_.accesses[candidates[i]], lanes, reached);
     return views;
   }
 
@@ -344,12 +491,14 @@ class RaceFinder : public RaceViews {
   }
 
   // What is touched by blocks that are `first` and `second` further along x than the sampled one.
-  BlockView block_view(const std::vector<std::uint32_t>& candidates, Sample::Kind kind, std::int64_t first, std::int64_t second) const {
+  BlockView block_view(const std::vector<std::uint32_t>& candidates, const std::vector<bool>& by_data, Sample::Kind kind,
+                       std::int64_t first, std::int64_t second) const {
     const auto see = [&](std::int64_t blocks) {
       const Lanes lanes(e_, {.kind = kind, .block = block_, .iteration = 0, .more_blocks = blocks});
       const Reached reached = reached_in(lanes);
       std::vector<Touched> all;
-      for (const std::uint32_t i : candidates) all.push_back(touched_by(trace_.accesses[i], lanes, reached));
+      for (std::size_t i = 0; i < candidates.size(); ++i)
+        all.push_back(touched_by(trace_.accesses[candidates[i]], lanes, reached, !by_data.empty() && by_data[i]));
       return all;
     };
     return {see(first), see(second)};
@@ -373,7 +522,7 @@ class RaceFinder : public RaceViews {
 
 Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
   Races races;
-  if (trace.expressions.size() > most_expressions) return races;
+  if (trace.expressions.size() > RaceViews::most_expressions) return races;
   const Trees trees = trees_in(trace);
   const Vague vague = vague_expressions(trace.expressions, trees);
   std::vector<Shape> shapes{block};
@@ -387,9 +536,11 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races);
+    finder.add_before_trees(races);
     finder.add_overwritten(races);
     finder.add_blocks(races);
     finder.add_gathers(races);
+    finder.add_pairs(races);
     break;
   }
   add_unfenced_tickets(trace, races);

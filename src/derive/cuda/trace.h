@@ -52,14 +52,16 @@ struct Access {
   std::uint32_t element = 0;  // bytes of the element that contains it
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
-  ExprId alive = 1;          // nonzero in threads that have not returned
-  bool is_constant = false;  // of a store: the value is a number
-  bool is_same = false;      // of a store or an atomic: all threads that make it have the same value
-  bool is_own = false;       // of an atomic: each of them has its own
-  ExprId value = 1;          // of a store to memory of the thread's own
-  bool is_asked = false;     // of an atomic: the value that it returns is used
-  bool is_state = false;     // of a generator of random numbers
-  bool is_vague = false;     // a member of an object whose layout is unknown: the address is that of the object
+  ExprId alive = 1;            // nonzero in threads that have not returned
+  bool is_constant = false;    // of a store: the value is a number
+  bool is_same = false;        // of a store or an atomic: all threads that make it have the same value
+  bool is_own = false;         // of an atomic: each of them has its own
+  ExprId value = 1;            // of a store, if it is a number
+  bool is_update = false;      // of a store: to what the element was before, `a[i] += x` or `a[i] = a[i] + x`
+  bool adds_constant = false;  // and that is a number which the code gives
+  bool is_asked = false;       // of an atomic: the value that it returns is used
+  bool is_state = false;       // of a generator of random numbers
+  bool is_vague = false;       // a member of an object whose layout is unknown: the address is that of the object
 };
 
 // A condition under which code is executed; the outermost one, 0, is always true.

@@ -142,11 +142,35 @@ ValueTypes::ValueTypes(const Program& program, const Function& function)
     const ValueType& type = declared(source_.text_of(name_in(source_, syntax.child(p, Role::declarator))));
     has_float_parameter_ = has_float_parameter_ || type.type == float32;
     mentions_double_ = mentions_double_ || (type.record && has_double_member(*type.record));
+    note_data(type, p);
     has_float_pointer_ = has_float_pointer_ || (type.type == float32 && type.levels > 0) || (type.record && has_float_member(*type.record));
   }
   // Operands stand behind the expressions that they belong to.
   types_.resize(last - first_);
   for (std::uint32_t n = last; n-- > first_;) types_[n - first_] = typed(n);
+}
+
+// unsigned char*, uint8_t*, uchar4*: pixels, as a rule.
+bool ValueTypes::is_of_bytes(std::string_view type) const {
+  const TypeInfo info = program_.type(type);
+  return info.bytes > 0 && info.bytes == info.parts;
+}
+
+// What a parameter, or a pointer in the structure that it is, leads to.
+void ValueTypes::note_data(const ValueType& type, std::uint32_t parameter) {
+  const auto note_pointer = [this](Arithmetic to, std::string_view name) {
+    has_byte_pointer_ = has_byte_pointer_ || is_of_bytes(name);
+    has_unknown_pointer_ = has_unknown_pointer_ || (to != Arithmetic::int32 && to != Arithmetic::int64);
+  };
+  if (type.record) {
+    for (const auto& [member, of] : type.record->types) {
+      if (of.levels > 0 || of.is_array) note_pointer(arithmetic_type_named(of.name).type, of.name);
+    }
+    return;
+  }
+  const std::uint32_t name = source_.syntax.child(parameter, Role::type);
+  if (type.levels > 0) note_pointer(type.type, name == none ? "" : source_.text_of(name));
+  has_unknown_pointer_ = has_unknown_pointer_ || type.type == Arithmetic::unknown;
 }
 
 // A name that the program gives an integer type is that type. One that it gives double asks for it.
@@ -182,6 +206,7 @@ void ValueTypes::declare(std::uint32_t declaration) {
     const std::uint32_t value = declarator == c ? none : syntax.child(c, Role::value);
     const bool is_number = own.levels == 0 && syntax.is(value, NodeKind::number);
     if (is_number && is_declared_constant(source_, declaration)) own.literal = literal_of(source_.text_of(value)).literal;
+    has_float_variable_ = has_float_variable_ || own.is(Arithmetic::float32);
     note(source_.text_of(name), own);
   }
 }

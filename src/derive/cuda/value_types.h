@@ -40,9 +40,14 @@ class ValueTypes {
   bool mentions_double() const { return mentions_double_; }
   // Of the function's parameters.
   bool has_float_pointer() const { return has_float_pointer_; }
+  bool has_byte_pointer() const { return has_byte_pointer_; }
+  // A local variable or a parameter is a float, and all pointers lead to integers.
+  bool computes_floats_of_integers() const { return has_float_variable_ && !has_unknown_pointer_; }
   bool has_float_parameter() const { return has_float_parameter_; }  // a number or a pointer
 
  private:
+  bool is_of_bytes(std::string_view type) const;
+  void note_data(const ValueType& type, std::uint32_t parameter);
   void declare(std::uint32_t declaration);
   ValueType named_type(std::string_view name) const;
   void note(std::string_view name, const ValueType& type);
@@ -61,7 +66,8 @@ class ValueTypes {
   std::uint32_t first_;
   std::unordered_map<std::string_view, ValueType> names_;
   std::vector<ValueType> types_;  // by node
-  bool mentions_double_ = false, has_float_pointer_ = false, has_float_parameter_ = false;
+  bool mentions_double_ = false, has_float_pointer_ = false, has_byte_pointer_ = false, has_float_variable_ = false,
+       has_unknown_pointer_ = false, has_float_parameter_ = false;
 };
 
 // Is it a function that gives a double where its arguments are integers or doubles: pow, sqrt, fmin?

@@ -52,6 +52,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::string_view name = text(name_node);
   if (const auto known = eval_known(name, node, function)) return *known;
   if (const auto part = eval_part_of_complex(name, node)) return *part;
+  if (const auto rounded = eval_ceil(name, node)) return *rounded;
   const std::vector<Value> arguments = eval_arguments(node);
   const std::optional<std::uint32_t> variable = slot_named(name);
   if (variable) {
@@ -299,7 +300,7 @@ Value Walker::unknown_call(const std::vector<Value>& arguments) {
     if (argument.memory != none) trace_.memories[argument.memory].is_passed = true;
     if (argument.memory != none && trace_.memories[argument.memory].space == Space::shared) trace_.shared_escapes = true;
   }
-  return with(e_.opaque());
+  return kept(with(e_.opaque()));
 }
 
 namespace {

@@ -7,7 +7,14 @@ namespace frx::derive::cuda {
 
 void Walker::put_slot(std::string_view name, const Value& value) {
   by_name_[name].push_back(static_cast<std::uint32_t>(slots_.size()));
-  slots_.push_back({name, value});
+  slots_.push_back({name, kept(value)});
+}
+
+// On the host, a number of which nothing is known is one all the same: (n + 255) / 256 blocks cover n elements.
+Value Walker::kept(Value value) {
+  const bool is_any = !is_kernel_ && value.kind == Value::number && value.expr == e_.opaque() && value.object == none;
+  if (is_any) value.expr = e_.fresh(Op::uniform);
+  return value;
 }
 
 void Walker::drop_slots(std::size_t to) {
@@ -28,7 +35,7 @@ std::optional<std::uint32_t> Walker::slot_named(std::string_view name) const {
 void Walker::assign(std::uint32_t slot, const Value& value) {
   if (quiet_) return;
   log_.emplace_back(slot, slots_[slot].value);
-  slots_[slot].value = value;
+  slots_[slot].value = kept(value);
 }
 
 // What stands before the type may be long, and one declaration may be of many names.
@@ -247,6 +254,7 @@ Value Walker::triple_of(std::uint32_t list) {
     if (syntax().is(c, NodeKind::token)) continue;
     const Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
     if (part.kind == Value::triple && i == 0) return part;
+    if ((part.rounded_up & 1) != 0) value.rounded_up |= static_cast<std::uint8_t>(1u << i);
     *parts[i++] = truth(part);
   }
   return value;

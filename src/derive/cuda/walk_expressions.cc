@@ -325,7 +325,10 @@ Value Walker::eval_binary(std::uint32_t node) {
   if (sign == ">=") return arithmetic(Op::le, b, a);
   if (is_logical) return with(e_.binary(*op, truth(a), truth(b)));
   note_division(op, a, b, node);
-  return op ? arithmetic(*op, a, b) : with(e_.opaque());
+  if (!op) return with(e_.opaque());
+  Value value = arithmetic(*op, a, b);
+  if (exceeds_constant(node, *op, a, b)) value.rounded_up = 1;
+  return value;
 }
 
 void Walker::note_division(std::optional<Op> op, const Value& dividend, const Value& divisor, std::uint32_t node) {
@@ -365,18 +368,33 @@ Value Walker::eval_assignment(std::uint32_t node) {
   const bool adds = sign == "+=";
   const bool is_product = value.factor != none && (adds || (sign == "=" && value.is_sum));
   if (is_product && !quiet_) trace_.multiply_adds.push_back({ref(node), value.access, value.factor, loop_});
+  Update update;
   if (sign.size() > 1) {
     const std::optional<Op> op = arithmetic_op(sign.substr(0, sign.size() - 1));
     const Value before = eval(left);
     note_division(op, before, value, node);
+    update = {true, constant_of(value).has_value()};
     value = op ? arithmetic(*op, before, value) : with(e_.opaque());
+  } else {
+    update = update_in(left, syntax().child(node, Role::right));
   }
   if (sign.size() > 1 || value.is_sum) value.access = value.factor = none;
-  store(left, value);
+  store(left, value, update);
   return value;
 }
 
-void Walker::store(std::uint32_t left, const Value& value) {
+// `a[i] = a[i] + x`: the right side is a sum or another operation, one operand of which is the left one as it is written.
+Walker::Update Walker::update_in(std::uint32_t left, std::uint32_t right) {
+  right = without_parentheses(right);
+  if (!syntax().is(right, NodeKind::binary)) return {};
+  const std::uint32_t a = syntax().child(right, Role::left), b = syntax().child(right, Role::right);
+  const std::string_view target = text(left);
+  if (text(a) != target && text(b) != target) return {};
+  const std::uint32_t other = text(a) == target ? b : a;
+  return {true, syntax().is(other, NodeKind::number)};
+}
+
+void Walker::store(std::uint32_t left, const Value& value, Update update) {
   while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none) left = syntax().first_child(left);
   if (syntax().is(left, NodeKind::identifier)) {
     const std::optional<std::uint32_t> slot = slot_named(text(left));
@@ -387,8 +405,10 @@ void Walker::store(std::uint32_t left, const Value& value) {
   if (is_memory(left)) {
     const std::uint32_t access = note_access(address_of(left), left, Access::store);
     if (access == none) return;
-    if (trace_.memories[trace_.accesses[access].memory].space == Space::local) trace_.accesses[access].value = truth(value);
+    trace_.accesses[access].value = truth(value);
     constexpr auto differs = Uses::thread | Uses::varying | Uses::opaque | Uses::loaded | Uses::floating;
+    trace_.accesses[access].is_update = update.is_one;
+    trace_.accesses[access].adds_constant = update.of_constant;
     trace_.accesses[access].is_constant = e_.constant_of(value.expr).has_value();
     trace_.accesses[access].is_same = value.kind == Value::number && !e_.uses(value.expr, differs);
   } else if (syntax().is(left, NodeKind::field_expression)) {
@@ -418,7 +438,7 @@ Value Walker::eval_update(std::uint32_t node) {
   const bool up = text(syntax().child(node, Role::op)) == "++";
   Value after = arithmetic(up ? Op::add : Op::sub, before, number(1));
   after.access = after.factor = none;
-  store(target, after);
+  store(target, after, {.is_one = true, .of_constant = true});
   return text(node).starts_with(up ? "++" : "--") ? after : before;
 }
 

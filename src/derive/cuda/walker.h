@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "derive/cuda/trace.h"
+#include "derive/cuda/value_types.h"
 
 namespace frx::derive::cuda {
 
@@ -38,6 +40,8 @@ struct Value {
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
   bool is_recast = false;        // and the pointer was one to something else before
   bool is_vague = false;         // a pointer to somewhere in an object of unknown layout; an object whose members change
+  // Of a constant number of blocks, or of a triple of them: the axes, as bits, along which they are more than the data fill.
+  std::uint8_t rounded_up = 0;
 };
 
 enum Group : std::int64_t { block_group = 1, grid_group, warp_group };
@@ -182,6 +186,7 @@ class Walker {
   std::string_view type_text(std::uint32_t declaration);
   std::uint32_t add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node);
   Value pointer_to(std::uint32_t memory, std::uint32_t levels = 1);
+  Value kept(Value value);
   void put_slot(std::string_view name, const Value& value);
   void drop_slots(std::size_t to);
   std::optional<std::uint32_t> slot_named(std::string_view name) const;
@@ -208,7 +213,12 @@ class Walker {
   Value eval_cast(std::uint32_t node);
   Value eval_others(std::uint32_t node);
   Value arithmetic(Op op, const Value& a, const Value& b);
-  void store(std::uint32_t left, const Value& value);
+  // What an assignment does to the value before: Access::is_update and adds_constant.
+  struct Update {
+    bool is_one = false, of_constant = false;
+  };
+  Update update_in(std::uint32_t left, std::uint32_t right);
+  void store(std::uint32_t left, const Value& value, Update update);
   Value number(std::int64_t value) { return {.expr = e_.constant(value)}; }
   Value with(ExprId expr) { return {.expr = expr}; }
 
@@ -274,9 +284,6 @@ class Walker {
   std::optional<std::int64_t> least_of(const Value& extent) const;
   std::string_view size_of_block(const Value& extent);
   bool is_compared(ExprId size);
-  bool rounds_up(ExprId blocks) const;
-  bool rounds_down(ExprId blocks) const;
-  model::cuda::GridRounding rounding_of(const Value& grid) const;
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t called_name(std::uint32_t node) const;
   std::uint32_t kernel_in(std::uint32_t list);
@@ -286,6 +293,14 @@ class Walker {
   void note_launch_by_call(std::uint32_t node, const std::vector<Value>& arguments, std::uint32_t object_config);
   void store_config_field(Value& object, std::string_view field, const Value& value, std::uint32_t node);
   void add_extent(Config& config, const Value& value, std::uint32_t node);
+  // grid_rounding.cc
+  bool rounds_up(ExprId blocks) const;
+  bool rounds_down(ExprId blocks) const;
+  model::cuda::GridRounding rounding_of(const Value& grid) const;
+  std::uint32_t without_parentheses(std::uint32_t node) const;
+  bool exceeds_constant(std::uint32_t node, Op op, const Value& a, const Value& b);
+  std::optional<Value> eval_ceil(std::string_view name, std::uint32_t call);
+
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
@@ -373,6 +388,7 @@ class Walker {
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
   NodeRef addressed_;                                                    // the call whose result is wanted as an address
   std::vector<Config> configs_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<ValueTypes>> host_types_;  // of functions of the host that call ceil()
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration
   ExprId runs_ = 1, stays_ = 1;     // the same of leaving the kernel, and of leaving functions that are inlined in it

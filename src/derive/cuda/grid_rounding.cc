@@ -1,0 +1,140 @@
+// Whether the number of blocks of a launch covers the data and more, or no more than the data.
+//
+//   (n + 255) / 256    n / 256 + 1    ceil(n / 256.0)    n / 256 + (n % 256 != 0)    n % 256 ? n / 256 + 1 : n / 256
+//
+// Numbers of blocks that are constants have lost how they were computed: for these the quotient says at its place whether it was rounded.
+#include <algorithm>
+#include <cmath>
+
+#include "derive/cuda/expression_parts.h"
+#include "derive/cuda/value_types.h"
+#include "derive/cuda/walker.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr int most_parts = 32;  // of an expression that are looked at
+
+// (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size
+bool is_rounded_up_quotient(const Expressions& e, ExprId blocks) {
+  const Expr& quotient = e[blocks];
+  if (quotient.op != Op::div) return false;
+  const std::optional<std::int64_t> by = e.constant_of(quotient.b);
+  if (by && *by < 2) return false;
+  constexpr int most_terms = 8;
+  std::int64_t more = 0;
+  bool has_divisor = false;
+  walk_parts(e, quotient.a, most_terms, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
+    if (const auto number = e.constant_of(part)) {
+      more += *number;
+    } else if (part == quotient.b) {
+      has_divisor = true;
+    } else if (x.op == Op::add) {
+      return Operands{x.a, x.b};
+    } else if (x.op == Op::sub && e.constant_of(x.b)) {
+      more -= *e.constant_of(x.b);
+      return Operands{x.a};
+    } else if (x.op == Op::sub && e.constant_of(x.a)) {  // n + (size - 1) is n - (1 - size) to some
+      more += *e.constant_of(x.a);
+    }
+    return Operands();
+  });
+  return by ? more == *by - 1 : has_divisor && more == -1;
+}
+
+bool is_quotient(const Expressions& e, ExprId id) { return e[id].op == Op::div && e.constant_of(e[id].b).value_or(2) > 1; }
+
+// Does it hold, or is it 1, where `quotient` leaves a rest: n % 8, n % 8 != 0, n % 8 == 0 ? 0 : 1?
+bool depends_on_rest(const Expressions& e, ExprId id, const Expr& quotient) {
+  return has_part(e, id, [&](ExprId part) { return e[part].op == Op::mod && e[part].a == quotient.a && e[part].b == quotient.b; });
+}
+
+// n / 8 + 1, n / 8 + (n % 8 != 0)
+bool adds_to_quotient(const Expressions& e, ExprId blocks) {
+  const Expr& sum = e[blocks];
+  if (sum.op != Op::add) return false;
+  const auto is_more = [&](ExprId quotient, ExprId more) {
+    if (!is_quotient(e, quotient)) return false;
+    return e.constant_of(more) == 1 || (e[more].op != Op::mod && depends_on_rest(e, more, e[quotient]));
+  };
+  return is_more(sum.a, sum.b) || is_more(sum.b, sum.a);
+}
+
+}  // namespace
+
+// Also of the larger one of that and a number, and of a choice of which one side is.
+bool Walker::rounds_up(ExprId blocks) const {
+  bool found = false;
+  walk_parts(e_, blocks, most_parts, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    found = is_rounded_up_quotient(e_, id) || adds_to_quotient(e_, id);
+    if (found) return std::nullopt;
+    if (x.op == Op::select) return Operands{x.b, x.c};
+    return x.op == Op::max || x.op == Op::min ? Operands{x.a, x.b} : Operands();
+  });
+  return found;
+}
+
+// n / 8: the data is a multiple of the block, or the rest is left to others.
+bool Walker::rounds_down(ExprId blocks) const {
+  const Expr& quotient = e_[blocks];
+  return quotient.op == Op::div && e_[quotient.a].op != Op::add && e_[quotient.a].op != Op::sub;
+}
+
+model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {
+  const bool is_triple = grid.kind == Value::triple;
+  return {(grid.rounded_up & 1) != 0 || rounds_up(grid.expr), is_triple && ((grid.rounded_up & 2) != 0 || rounds_up(grid.y)),
+          rounds_down(grid.expr)};
+}
+
+std::uint32_t Walker::without_parentheses(std::uint32_t node) const {
+  while (syntax().is(node, NodeKind::parenthesized)) node = syntax().first_child(node);
+  return node;
+}
+
+// (10000 + 255) / 256, and 10000 / 256 + 1: does the operation of two constants give more blocks than the data have?
+bool Walker::exceeds_constant(std::uint32_t node, Op op, const Value& a, const Value& b) {
+  const auto left = e_.constant_of(a.expr), right = e_.constant_of(b.expr);
+  if (is_kernel_ || !left || !right) return false;
+  const std::uint32_t operand = without_parentheses(syntax().child(node, Role::left));
+  if (!syntax().is(operand, NodeKind::binary)) return false;
+  const std::string_view sign = text(syntax().child(operand, Role::op));
+  if (op == Op::add) return sign == "/" && *right == 1;
+  if (op != Op::div || *right < 2 || (sign != "+" && sign != "-") || *left < 0) return false;
+  return *left % *right != *right - 1 && *left >= *right;
+}
+
+// ceil(n / 256.0) in host code, as the whole number that it is; ceil(n / 256), of whole numbers, is n / 256.
+std::optional<Value> Walker::eval_ceil(std::string_view name, std::uint32_t call) {
+  if (is_kernel_ || (name != "ceil" && name != "ceilf")) return std::nullopt;
+  const std::uint32_t list = syntax().child(call, Role::arguments);
+  std::uint32_t argument = list == none ? none : syntax().first_child(list);
+  while (argument != none && syntax().is(argument, NodeKind::token)) argument = syntax().next_sibling(argument);
+  if (argument == none) return std::nullopt;
+  argument = without_parentheses(argument);
+  while (syntax().is(argument, NodeKind::cast)) argument = without_parentheses(syntax().child(argument, Role::value));
+  if (!syntax().is(argument, NodeKind::binary) || text(syntax().child(argument, Role::op)) != "/") return std::nullopt;
+  const std::uint32_t function = frames_.back().function;
+  auto [types, is_new] = host_types_.try_emplace(function);
+  if (is_new) types->second = std::make_unique<ValueTypes>(program_, program_.functions()[function]);
+  const Function& around = program_.functions()[function];
+  if (around.at.source != source_ || argument < around.at.node || argument >= syntax()[around.at.node].last) return std::nullopt;
+  const Arithmetic type = types->second->of(argument).type;
+  if (type == Arithmetic::unknown) return std::nullopt;
+  if (type == Arithmetic::int32 || type == Arithmetic::int64) return eval(argument);
+  const auto operand = [&](Role role) {
+    const std::uint32_t node = syntax().child(argument, role);
+    constexpr double most = 1 << 30;
+    const std::optional<double> literal = types->second->of(node).literal;
+    const bool is_whole = literal && *literal >= 1 && *literal <= most && std::floor(*literal) == *literal;
+    return is_whole ? number(static_cast<std::int64_t>(*literal)) : eval(node);
+  };
+  const Value dividend = operand(Role::left), divisor = operand(Role::right);
+  if (dividend.kind != Value::number || divisor.kind != Value::number) return std::nullopt;
+  const ExprId last = e_.binary(Op::sub, divisor.expr, e_.constant(1)), sum = e_.binary(Op::add, dividend.expr, last);
+  Value blocks = with(e_.binary(Op::div, sum, divisor.expr));
+  const auto all = e_.constant_of(dividend.expr), by = e_.constant_of(divisor.expr);
+  if (all && by && *by > 1 && *all > 0 && *all % *by != 0) blocks.rounded_up = 1;
+  return blocks;
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,119 @@
+#include "derive/cuda/lost_updates.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "derive/cuda/expression_parts.h"
+#include "derive/cuda/race_views.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+class LostUpdates : public RaceViews {
+ public:
+  LostUpdates(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block, bool has_several_blocks)
+      : RaceViews(trace, trees, vague, block), has_several_blocks_(has_several_blocks) {}
+
+  std::vector<LostUpdate> find() const {
+    std::vector<LostUpdate> found;
+    std::size_t looked_at = 0;
+    std::optional<std::array<View, 2>> views;
+    for (std::uint32_t i = 0; i < trace_.accesses.size() && looked_at < most_candidates; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (!is_update(access)) continue;
+      ++looked_at;
+      if (const auto by_data = chosen_by_data(access)) {
+        found.push_back({i, *by_data});
+        continue;
+      }
+      if (is_vague_[access.address] || is_of_tree_[access.address] || e_.uses(access.address, Uses::loaded | Uses::varying | Uses::opaque))
+        continue;
+      if (!views) views = {View(*this, Sample::large_odd), View(*this, Sample::large_even)};
+      const auto in_both = [&](auto&& holds) { return std::ranges::all_of(*views, holds); };
+      if (in_both([&](const View& view) { return view.meets_itself(access); })) {
+        found.push_back({i, LostUpdate::of_threads});
+      } else if (is_same_in_all_blocks(access) && in_both([&](const View& view) { return view.any_reaches(access); })) {
+        found.push_back({i, LostUpdate::of_blocks});
+      }
+    }
+    return found;
+  }
+
+ private:
+  struct View {
+    View(const LostUpdates& updates, Sample::Kind kind)
+        : updates(&updates), lanes(std::make_unique<Lanes>(updates.e_, updates.sample_of(kind))), reached(updates.reached_in(*lanes)) {}
+
+    bool meets_itself(const Access& access) const {
+      const Touched touched = updates->touched_by(access, *lanes, reached);
+      return std::ranges::adjacent_find(touched, {}, &std::pair<std::int64_t, std::uint32_t>::first) != touched.end();
+    }
+    bool any_reaches(const Access& access) const { return updates->touching(access, *lanes, reached).any(); }
+
+    const LostUpdates* updates;
+    std::unique_ptr<Lanes> lanes;
+    Reached reached;
+  };
+
+  bool is_update(const Access& access) const {
+    const Memory& memory = trace_.memories[access.memory];
+    return access.kind == Access::store && access.is_update && !access.is_state && !access.is_vague && !access.is_guess &&
+           (memory.space == Space::global || memory.space == Space::shared) && !memory.is_heap && !memory.holds_pointers;
+  }
+
+  bool is_same_in_all_blocks(const Access& access) const {
+    if (!has_several_blocks_ || trace_.memories[access.memory].space != Space::global || e_.uses(access.address, Uses::block)) return false;
+    return !is_decided_by(trace_, access, [&](ExprId condition) { return chooses_blocks(condition); });
+  }
+
+  // blockIdx.x == 0, unlike i < n of elements of the grid.
+  bool chooses_blocks(ExprId condition) const {
+    bool chooses = false;
+    for_each_conjunct(e_, condition, [&](ExprId part, bool) {
+      const Op op = e_[part].op;
+      const bool is_end = (op == Op::lt || op == Op::le) && e_.uses(part, Uses::thread) && e_.uses(part, Uses::uniform);
+      chooses = chooses || (e_.uses(part, Uses::block) && !is_end);
+    });
+    return chooses;
+  }
+
+  // bins[keys[i]] of a thread's own i: is a part of the address such a load, and nothing in it a number that each thread has alone?
+  std::optional<LostUpdate::Kind> chosen_by_data(const Access& access) const {
+    constexpr int most = 64;
+    bool has_index = false;
+    const bool is_plain = walk_parts(e_, access.address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (x.op == Op::load) {
+        const bool is_global = trace_.memories[x.b].space == Space::global;
+        if (!is_global || !e_.uses(x.a, Uses::thread) || !e_.uses(x.a, Uses::block)) return std::nullopt;
+        has_index = true;
+        return Operands();
+      }
+      if (e_.uses(id, Uses::loaded)) return Operands::all_of(x);
+      return e_.uses(id, Uses::thread | Uses::block | Uses::varying | Uses::opaque) ? std::nullopt : std::optional(Operands());
+    });
+    if (!is_plain || !has_index) return std::nullopt;
+    return access.adds_constant ? LostUpdate::of_keys : LostUpdate::of_indices;
+  }
+
+  bool has_several_blocks_;
+};
+
+// A lock, a part of a tile, a barrier of the grid: threads may take turns.
+bool may_take_turns(const Trace& trace) {
+  return trace.uses_groups || trace.may_synchronize || std::ranges::any_of(trace.exchanges, &Exchange::decides);
+}
+
+}  // namespace
+
+std::vector<LostUpdate> lost_updates(const Trace& trace, const Shape& block, bool has_several_blocks) {
+  const auto is_update = [](const Access& access) { return access.kind == Access::store && access.is_update; };
+  if (std::ranges::none_of(trace.accesses, is_update) || may_take_turns(trace)) return {};
+  if (trace.expressions.size() > RaceViews::most_expressions) return {};
+  const Trees trees = trees_in(trace);
+  return LostUpdates(trace, trees, vague_expressions(trace.expressions, trees), block, has_several_blocks).find();
+}
+
+}  // namespace frx::derive::cuda
