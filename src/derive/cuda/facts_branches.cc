@@ -115,6 +115,20 @@ bool is_costly_divergence(const KernelView& view, const BranchSite& site) {
   return is_long_work(view, site, site.consequence) && is_long_work(view, site, site.alternative);
 }
 
+// Does a rest of the lane's number choose, of few: (x + y) % 2 == color?
+bool is_of_every_few(const Expressions& e, ExprId condition) {
+  constexpr std::int64_t most = 4;
+  bool found = false;
+  for_each_conjunct(e, condition, [&](ExprId part, bool) {
+    const Expr& x = e[part];
+    const ExprId rest = x.op == Op::logical_not ? x.a : (x.op == Op::eq || x.op == Op::ne) ? x.a : part;
+    const std::int64_t by = e.constant_of(e[rest].b).value_or(0);
+    const bool is_rest = (e[rest].op == Op::mod && by >= 2 && by <= most) || (e[rest].op == Op::bit_and && by == 1);
+    found = found || (is_rest && e.uses(rest, Uses::thread_x) && !e.uses(part, Uses::loaded));
+  });
+  return found;
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -138,6 +152,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   if (site.alternative != none) return is_work(view, site, site.consequence) && is_work(view, site, site.alternative);
   // A store of one lane in eight is over at once; what is done again and again, or for the first few lanes alone, is not.
   const bool changes = e.uses(site.condition, Uses::iteration);
+  if (cut && !changes && is_of_every_few(e, site.condition)) return is_long_work(view, site, site.consequence);
   return cut ? !compared && changes : !changes && touches(view, site, Space::global, false);
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "derive/cuda/access_cost.h"
+#include "derive/cuda/constant_reads.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/split_elements.h"
@@ -148,7 +149,7 @@ class Gathered {
     if (access.kind == Access::atomic || access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
     // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
     if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
-    if (e_.uses(access.address, Uses::loaded) && has_index(access.address)) found_.push_back(i);
+    if (e_.uses(access.address, Uses::loaded | Uses::varying) && has_index(access.address)) found_.push_back(i);
   }
 
   // The first of them in a loop, or else the first, as what the kernel does worst.
@@ -181,12 +182,23 @@ class Gathered {
       if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) return Operands{x.a, x.b};
       if (x.op == Op::load) {
         found = found || is_own_index(id);
+      } else if (const auto slot = first_slot(id)) {
+        return Operands{*slot};
       } else if (e_.uses(id, Uses::iteration)) {
         return std::nullopt;
       }
       return Operands();
     };
     return walk_parts(e_, address, most, consider) && found;
+  }
+
+  // s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.
+  std::optional<ExprId> first_slot(ExprId id) const {
+    const std::vector<LoopValue>& values = view_.trace.loop_values;
+    const auto at = e_[id].op == Op::loop_value ? std::ranges::lower_bound(values, id, {}, &LoopValue::id) : values.end();
+    if (at == values.end() || at->id != id) return std::nullopt;
+    const Op op = e_[at->before].op;
+    return op == Op::mod || op == Op::bit_and ? std::optional(at->before) : std::nullopt;
   }
 
   // x % 64, x & 255, x >> 24: the number of a bin, whose table is small. A size that the launch passes is that of a large one mostly.
@@ -386,6 +398,20 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
            places.take());
 }
 
+void add_constant_reads(const KernelView& view, CodeSubject& into) {
+  const std::vector<std::uint32_t> found = spread_constant_reads(view.trace, view.block);
+  Places places(view);
+  for (const std::uint32_t i : found) places.add(view.trace.accesses[i].at);
+  into.set(Id::has_spread_constant_reads, !found.empty(), places.take());
+  if (found.empty()) return;
+  const auto is_costly = [&](std::uint32_t i) {
+    const Access& access = view.trace.accesses[i];
+    return view.trace.expressions.uses(access.address, Uses::loaded) || is_repeated(view.trace, access);
+  };
+  into.set(Id::spread_constant_read, access_text(view, view.trace.accesses[found.front()]));
+  into.set(Id::spread_constant_repeats, std::ranges::any_of(found, is_costly));
+}
+
 }  // namespace
 
 std::string access_text(const KernelView& view, const Access& access) {
@@ -398,6 +424,7 @@ void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
   add_narrow_accesses(view, into);
   add_reuse(view, into);
+  add_constant_reads(view, into);
   into.set(Id::vectorized, view.names.vector_types);
   into.set(Id::has_scalar_params, has_narrow_parameters(view));
   into.set(Id::read_only_or_constant_cache, view.names.read_only_cache);

@@ -17,7 +17,9 @@ bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trac
 // Does an iteration choose the next value of a variable by what was read?
 bool is_made_of_data(const Trace& trace, ExprId loop_value) {
   const auto at = std::ranges::lower_bound(trace.loop_values, loop_value, {}, &LoopValue::id);
-  return at != trace.loop_values.end() && at->id == loop_value && trace.expressions.uses(at->made, Uses::loaded | Uses::varying);
+  const Expressions& e = trace.expressions;
+  if (at == trace.loop_values.end() || at->id != loop_value) return false;
+  return e.uses(at->made, Uses::loaded | Uses::varying) || has_part(e, at->made, [&](ExprId part) { return e.is_data_value(part); });
 }
 
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
@@ -99,7 +101,7 @@ class RunTimeAddresses {
 
   bool contain(ExprId address) {
     const auto [at, is_new] = known_.try_emplace(address, false);
-    if (is_new) at->second = depends(address) || is_read_from_private(address);
+    if (is_new) at->second = depends(address) || is_read_from_private(address) || is_chosen_by_private(address);
     return at->second;
   }
 
@@ -107,6 +109,20 @@ class RunTimeAddresses {
   bool is_read_from_private(ExprId value) {
     const std::optional<std::uint32_t> memory = trace_.expressions.private_memory(value);
     return memory && holds_run_time_value(*memory);
+  }
+
+  // best = k where own[k] < own[best], in a loop before: a variable that is made of what the thread keeps.
+  bool is_chosen_by_private(ExprId address) {
+    const Expressions& e = trace_.expressions;
+    return has_part(e, address, [&](ExprId part) {
+      const auto at =
+          e[part].op == Op::loop_value ? std::ranges::lower_bound(trace_.loop_values, part, {}, &LoopValue::id) : trace_.loop_values.end();
+      if (at == trace_.loop_values.end() || at->id != part) return false;
+      return has_part(e, at->made, [&](ExprId of) {
+        const std::optional<std::uint32_t> memory = e.private_memory(of);
+        return memory && holds_run_time_value(*memory);
+      });
+    });
   }
 
   // Does the thread keep something there that is known at run time only? A number of an object may also be counted up by a loop as long as

@@ -174,6 +174,16 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     if (type_text(declaration) == "dim3") put_slot(text(name), triple_of(syntax().child(plain, Role::parameters)));
     return;
   }
+  // Node* stack[64]
+  const std::uint32_t pointed = syntax().is(plain, NodeKind::pointer_declarator) ? syntax().child(plain, Role::declarator) : none;
+  if (!is_shared && is_kernel_ && syntax().is(pointed, NodeKind::array_declarator)) {
+    declare_array(declaration, pointed, name);
+    Value& array = slots_.back().value;
+    trace_.memories[array.memory].bytes = array.bytes = 8;
+    array.levels = 2;
+    if (value != none) eval(value);
+    return;
+  }
   if (is_shared || syntax().is(plain, NodeKind::array_declarator)) {
     declare_array(declaration, plain, name);
     if (value != none) eval(value);

@@ -77,7 +77,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
     if (value.kind == Value::triple || value.kind == Value::group) continue;
-    const bool may_be_skipped = change.node > skips && !(syntax().is(node, NodeKind::do_statement) && change.node > test);
+    const bool may_be_skipped = change.last > skips && !(syntax().is(node, NodeKind::do_statement) && change.last > test);
     const std::optional<ExprId> step = may_be_skipped ? std::nullopt : step_of(change, node, changes);
     if (step) {
       const std::int64_t size = value.kind == Value::pointer ? std::max(value.bytes, 1u) : 1;

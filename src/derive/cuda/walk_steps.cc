@@ -52,7 +52,8 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
       const std::uint32_t memory = slots_[*slot].value.memory;
       if (memory != none && trace_.memories[memory].is_scalar) continue;
       const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
-      if (is_new) changes.push_back({*slot, 0, n});
+      if (is_new) changes.push_back({*slot, 0, n, n});
+      changes[at->second].last = n;
       changes[at->second].count += syntax().is(n, NodeKind::call) ? 2 : 1;  // by a call: in no simple way
     }
   }

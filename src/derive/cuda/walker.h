@@ -137,7 +137,7 @@ class Walker {
 
   // walk_steps.cc
   struct Change {
-    std::uint32_t slot = 0, count = 0, node = none;
+    std::uint32_t slot = 0, count = 0, node = none, last = none;  // the first and the last node that change it
   };
   std::vector<Change> changes_in(std::uint32_t node);
   std::uint32_t changed_name(std::uint32_t node) const;
