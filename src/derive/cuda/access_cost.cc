@@ -89,7 +89,7 @@ bool is_repeated(const Trace& trace, const Access& access) {
 }
 
 bool is_conditional_in(const Trace& trace, const Access& access, const Loop& loop) {
-  for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
+  for (std::uint32_t c = access.context; c != none && c != 0 && c != loop.context; c = trace.contexts[c].parent) {
     if (trace.contexts[c].is_loop && trace.contexts[c].at == loop.at) return false;
     if (!trace.contexts[c].is_loop && !trace.expressions.constant_of(trace.contexts[c].condition)) return true;
   }

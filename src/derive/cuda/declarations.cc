@@ -341,11 +341,15 @@ class Declarer {
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
+        std::uint32_t pointers = 0, plain = d;
+        for (; syntax_.is(plain, NodeKind::pointer_declarator) && pointers < deepest_declarator; ++pointers)
+          plain = syntax_.child(plain, Role::declarator);
+        const bool is_array = syntax_.is(plain, NodeKind::array_declarator);
         Record::Member& member =
-            record.members.emplace_back(text(name_in(source_, d)), text(syntax_.child(c, Role::type)),
-                                        syntax_.is(d, NodeKind::pointer_declarator), syntax_.is(d, NodeKind::array_declarator));
+            record.members.emplace_back(text(name_in(source_, d)), text(syntax_.child(c, Role::type)), pointers > 0, is_array);
         member.levels = indirections(source_, d);
-        set_extents(d, member);
+        if (is_array) member.pointers = pointers;
+        set_extents(plain, member);
       }
     }
     found_.emplace_back(std::move(record));

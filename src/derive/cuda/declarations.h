@@ -29,6 +29,7 @@ struct Record {
     bool is_pointer = false, is_array = false;
     std::uint32_t elements = 1;                  // the product of those extents that are numbers; 0: unknown
     std::uint32_t levels = 0;                    // of pointers and arrays
+    std::uint32_t pointers = 0;                  // of an array: as which its elements are pointers, 1 for `Node* children[8]`
     std::vector<std::string_view> extents = {};  // those that are names
   };
   std::string_view name;

@@ -225,7 +225,7 @@ bool is_harmless(std::string_view name) {
   constexpr std::array<std::string_view, 14> known = {"ceil", "ceilf",  "dim3",   "exit", "fprintf", "free", "malloc",
                                                       "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
   const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
-  return is_runtime || std::ranges::find(known, name) != known.end();
+  return is_runtime || name.starts_with("MPI_") || std::ranges::find(known, name) != known.end();
 }
 
 std::string_view callee_name(const Source& source, std::uint32_t call) {

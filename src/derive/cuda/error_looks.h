@@ -34,7 +34,7 @@ struct LookEnds {
 };
 LookEnds ends_of_looks(const Program& program, const Function& function, const ErrorLooks& of_file);
 
-// Functions of the C library and of the runtime that look at no error of a launch.
+// Functions of the C library, of the runtime and of MPI that look at no error of a launch.
 bool is_harmless(std::string_view name);
 
 // The name of the function that is called, of a method without its object; "" where it is none.

@@ -391,10 +391,12 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
   const Access &first = view.trace.accesses[split->first], &second = view.trace.accesses[split->second];
   places.add(first.at);
   places.add(second.at);
+  // Accesses of a function that is called stand at the call.
+  const std::string one = access_text(view, first), other = access_text(view, second);
+  const std::string what = one == other ? fmt::format("two elements in `{}`", one) : fmt::format("`{}` and `{}`", one, other);
   into.set(Id::narrow_access_reason,
-           fmt::format("Each thread moves `{}` and `{}`, which lie side by side, in two accesses of {} bytes, since nothing says that they "
-                       "are aligned to {} bytes",
-                       access_text(view, first), access_text(view, second), split->bytes, 2 * split->bytes),
+           fmt::format("Each thread moves {}, which lie side by side, in two accesses of {} {}, since nothing says that they are aligned to {} bytes",
+                       what, split->bytes, split->bytes == 1 ? "byte" : "bytes", 2 * split->bytes),
            places.take());
 }
 

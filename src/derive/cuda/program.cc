@@ -96,7 +96,7 @@ Struct Program::layout_of(const Record& record) const {
     offset = aligned(offset, alignment);
     widest = std::max(widest, alignment);
     if (known) result.fields[member.name] = {offset, bytes, member.is_array};
-    result.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements};
+    result.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements, member.pointers};
     result.holds_array = result.holds_array || member.is_array;
     const std::uint64_t end = offset + std::uint64_t{bytes} * elements;
     known = known && elements != 0 && end <= most_bytes;  // the place of `float data[];` is known, and not what lies behind it

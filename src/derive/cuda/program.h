@@ -67,9 +67,10 @@ struct Field {
 // What a member is declared as, also where its place is unknown.
 struct MemberType {
   std::string_view name;     // of the type, without `*` and `[]`
-  std::uint32_t levels = 0;  // of pointers
+  std::uint32_t levels = 0;  // of pointers and arrays
   bool is_array = false;
   std::uint32_t elements = 1;  // of an array; 0: unknown
+  std::uint32_t pointers = 0;  // of an array: levels of those that its elements are
 };
 
 // What a name of a pointer stands for: typedef float* Row;

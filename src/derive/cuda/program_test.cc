@@ -45,6 +45,7 @@ FRX_TEST_RECORDS(
   struct __attribute__((aligned(16))) Vector { float x; float y; float z; };
   typedef struct { short a; int b; } __attribute__((aligned(16))) Padded;
   struct Pointers { char c; Row row; Column column; float* const* rows; char d; };
+  struct Tree { char kind; Row* children[8]; Column columns[rows]; char tail; };
   struct Inner { float a; double b; };
   struct Outer { int first; Inner inner; Inner* next; unsigned short s[5]; };
   struct Counter {
@@ -73,6 +74,7 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_RECORD(Vector);
   FRX_EXPECT_RECORD(Padded);
   FRX_EXPECT_RECORD(Pointers);
+  FRX_EXPECT_RECORD(Tree);
   FRX_EXPECT_RECORD(Inner);
   FRX_EXPECT_RECORD(Outer);
   FRX_EXPECT_RECORD(Counter);
@@ -81,6 +83,8 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_PLACE(Cell, places);
   FRX_EXPECT_PLACE(Cell, tail);
   FRX_EXPECT_PLACE(Pointers, rows);
+  FRX_EXPECT_PLACE(Tree, columns);
+  FRX_EXPECT_PLACE(Tree, tail);
   FRX_EXPECT_PLACE(Outer, inner);
   FRX_EXPECT_PLACE(Outer, s);
 }

@@ -118,6 +118,7 @@ struct Exchange {
 struct Loop {
   NodeRef at;
   std::uint32_t parent = none;
+  std::uint32_t context = 0;  // around it, which is also that of its condition
   ExprId iteration = 1, condition = 1;
   std::string factor;
   bool is_unrolled = false;

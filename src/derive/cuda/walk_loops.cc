@@ -14,6 +14,7 @@ std::uint32_t Walker::begin_loop(std::uint32_t node) {
   Loop loop;
   loop.at = ref(node);
   loop.parent = loop_;
+  loop.context = context_;
   loop.iteration = e_.fresh(Op::iteration);
   loop.unbroken = e_.constant(1);
   loop.first_access = static_cast<std::uint32_t>(trace_.accesses.size());

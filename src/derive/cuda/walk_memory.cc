@@ -159,7 +159,7 @@ Value Walker::address_of_member(Value address, std::string_view name, std::uint3
   if (found) {
     if (const MemberType* member = found->member(name)) {
       type = member->name;
-      if (!member->is_array) levels += member->levels;
+      levels += member->is_array ? member->pointers : member->levels;
     }
     if (const auto field = found->fields.find(name); field != found->fields.end()) {
       is_known = true;

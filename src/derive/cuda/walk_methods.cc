@@ -42,6 +42,12 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
   const MemberType& type = member->second;
   if (type.levels > 0 && !type.is_array)
     return pointed_by(fmt::format("{}.{}", object.expr, name), Space::global, type.name, type.levels, node);
+  // Pointers that the launch passes lie where its other arguments do, in constant memory.
+  if (is_kernel_ && type.pointers > 0) {
+    const Value array = pointed_by(fmt::format("{}.{}", object.expr, name), Space::constant, type.name, 1 + type.pointers, node);
+    trace_.memories[array.memory].is_read_only = true;
+    return array;
+  }
   const auto [at, is_new] = members_.try_emplace({object.expr, member->first}, 0);
   if (is_new) {
     at->second = e_.fresh(Op::uniform);

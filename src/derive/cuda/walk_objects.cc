@@ -32,8 +32,10 @@ std::uint32_t Walker::memory_of_member(std::uint32_t object, std::string_view na
   memory.holds_data = trace_.memories[object].holds_data;
   memory.is_read_only = trace_.memories[object].is_read_only;
   memory.is_unaliased = trace_.memories[object].is_unaliased;
-  if (type.is_array) memory.dims.assign(std::max(type.levels, 1u), e_.fresh(Op::uniform));
-  if (type.is_array && type.levels == 1 && type.elements > 0) memory.dims[0] = e_.constant(type.elements);
+  const std::uint32_t extents = type.levels - type.pointers;
+  if (type.is_array) memory.dims.assign(std::max(extents, 1u), e_.fresh(Op::uniform));
+  if (type.is_array && extents == 1 && type.elements > 0) memory.dims[0] = e_.constant(type.elements);
+  if (type.pointers > 0) memory.bytes = 8;
   const Struct* const inner = type.levels == 0 ? program_.struct_named(type.name) : nullptr;
   memory.is_object = memory.space == Space::local && inner && !inner->types.empty();
   return at->second = made;
@@ -43,7 +45,7 @@ std::optional<Value> Walker::address_in_object(std::uint32_t object, std::string
   const std::uint32_t memory = memory_of_member(object, name, node);
   if (memory == none) return std::nullopt;
   const MemberType& type = *program_.struct_named(trace_.memories[object].type)->member(name);
-  Value address = pointer_to(memory, type.is_array ? 1 : type.levels + 1);
+  Value address = pointer_to(memory, type.is_array ? 1 + type.pointers : type.levels + 1);
   address.is_member_array = type.is_array;
   return address;
 }
