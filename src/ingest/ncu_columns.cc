@@ -111,8 +111,9 @@ std::optional<model::Dim3> parse_dim3(std::string_view text) {
     if ((comma == text.npos) != (i == 2)) return std::nullopt;
     const std::string_view digits = trim(text.substr(0, comma));
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), dims[i]);
-    if (result.ec != std::errc() || result.ptr != digits.data() + digits.size()) return std::nullopt;
-    if (dims[i] > 0x7FFFFFFF) dims[i] = 0;  // no GPU has such a grid
+    const bool is_beyond = result.ec == std::errc::result_out_of_range;
+    if ((result.ec != std::errc() && !is_beyond) || result.ptr != digits.data() + digits.size()) return std::nullopt;
+    if (is_beyond || dims[i] > 0x7FFFFFFF) dims[i] = 0;  // no GPU has such a grid
     text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
   }
   return dims;

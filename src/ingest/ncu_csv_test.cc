@@ -285,6 +285,18 @@ std::string row_without_threads(std::string_view metric, std::string_view unit, 
       unit, value);
 }
 
+// A report with such a block has no threads either, so that a report and the CSV that is made of it say the same.
+TEST(NcuCsv, ABlockBeyondAnyNumberIsOneWithoutThreads) {
+  for (const char* block : {"(4294967296, 1, 1)", "(9223372036854775807, 1, 1)", "(256, 18446744073709551616, 1)"}) {
+    std::string rows = row_without_threads("gpu__time_duration.sum", "us", "5") +
+                       row_without_threads("launch__registers_per_thread", "register/thread", "32");
+    for (std::size_t at = 0; (at = rows.find("\"7\",\"(0, 0, 0)\"", at)) != rows.npos; ++at) rows.replace(at + 5, 9, block);
+    const model::Session session = session_of(std::string(header) + rows);
+    EXPECT_EQ(mean(session, "range", metrics::kernel_duration), 5000) << block;
+    EXPECT_EQ(mean(session, "range", metrics::registers_per_thread), std::nullopt) << block;
+  }
+}
+
 TEST(NcuCsv, ReadsARangeWithItsCountersAndWithoutAShape) {
   const model::Session session = session_of(std::string(header) + row_without_threads("gpu__time_duration.sum", "us", "5") +
                                             row_without_threads("launch__registers_per_thread", "register/thread", "0") +

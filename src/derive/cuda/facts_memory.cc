@@ -394,10 +394,12 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
   // Accesses of a function that is called stand at the call.
   const std::string one = access_text(view, first), other = access_text(view, second);
   const std::string what = one == other ? fmt::format("two elements in `{}`", one) : fmt::format("`{}` and `{}`", one, other);
-  into.set(Id::narrow_access_reason,
-           fmt::format("Each thread moves {}, which lie side by side, in two accesses of {} {}, since nothing says that they are aligned to {} bytes",
-                       what, split->bytes, split->bytes == 1 ? "byte" : "bytes", 2 * split->bytes),
-           places.take());
+  into.set(
+      Id::narrow_access_reason,
+      fmt::format(
+          "Each thread moves {}, which lie side by side, in two accesses of {} {}, since nothing says that they are aligned to {} bytes",
+          what, split->bytes, split->bytes == 1 ? "byte" : "bytes", 2 * split->bytes),
+      places.take());
 }
 
 void add_constant_reads(const KernelView& view, CodeSubject& into) {

@@ -142,17 +142,23 @@ class RaceFinder : public RaceViews {
   // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
   void add_pairs(Races& races) const {
     if (trace_.uses_fences || orders_blocks()) return;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> stores;  // by memory
+    for (std::uint32_t w = 0; w < trace_.accesses.size(); ++w) {
+      const Access& write = trace_.accesses[w];
+      const bool is_global = trace_.memories[write.memory].space == Space::global;
+      if (is_global && write.kind == Access::store && !write.is_constant && !write.is_vague) stores[write.memory].push_back(w);
+    }
     constexpr std::size_t most_pairs = 64;
     std::size_t looked_at = 0;
-    for (std::uint32_t r = 0; r < trace_.accesses.size(); ++r) {
-      const std::optional<ExprId> length = length_of_all(trace_.accesses[r]);
+    for (std::uint32_t r = 0; r < trace_.accesses.size() && looked_at < most_pairs; ++r) {
+      const Access& read = trace_.accesses[r];
+      const auto written = stores.find(read.memory);
+      const std::optional<ExprId> length = written == stores.end() ? std::nullopt : length_of_all(read);
       if (!length) continue;
-      for (std::uint32_t w = 0; w < trace_.accesses.size() && looked_at < most_pairs; ++w) {
-        const Access &write = trace_.accesses[w], &read = trace_.accesses[r];
-        if (write.kind != Access::store || write.memory != read.memory || write.is_constant || write.is_vague) continue;
-        const std::optional<ExprId> number = number_below(write, *length);
-        ++looked_at;
-        if (number && writes_what_is_read(write, read, *number)) races.between_blocks.push_back({w, r, false});
+      for (const std::uint32_t w : written->second) {
+        if (++looked_at > most_pairs) break;
+        const std::optional<ExprId> number = number_below(trace_.accesses[w], *length);
+        if (number && writes_what_is_read(trace_.accesses[w], read, *number)) races.between_blocks.push_back({w, r, false});
       }
     }
   }

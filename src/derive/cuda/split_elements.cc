@@ -54,7 +54,8 @@ bool may_be_joined(const KernelView& view, std::size_t i) {
   const Access& access = view.trace.accesses[i];
   const Memory& memory = view.trace.memories[access.memory];
   if (memory.space != Space::global || access.kind == Access::atomic || access.is_guess || access.is_vague || access.is_state) return false;
-  if (access.bytes == 0 || access.bytes > 8 || std::popcount(access.bytes) != 1 || memory.holds_pointers || memory.is_fixed || is_of_one_thread(view.trace, access))
+  if (access.bytes == 0 || access.bytes > 8 || std::popcount(access.bytes) != 1 || memory.holds_pointers || memory.is_fixed ||
+      is_of_one_thread(view.trace, access))
     return false;
   // One element for the whole kernel is no work.
   const Expressions& e = view.trace.expressions;
