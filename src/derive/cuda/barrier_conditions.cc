@@ -29,8 +29,8 @@ bool is_of_own_loads(const Trace& trace, const Lanes& lanes, ExprId root, bool o
       return Operands();
     }
     if (x.op != Op::loop_value) return Operands::all_of(x);
-    const auto value = std::ranges::lower_bound(trace.loop_values, id, {}, &LoopValue::id);
-    if (value == trace.loop_values.end() || value->id != id || e.uses(id, Uses::opaque)) return std::nullopt;
+    const LoopValue* const value = trace.loop_value(id);
+    if (!value || e.uses(id, Uses::opaque)) return std::nullopt;
     return Operands{value->before, value->made};
   });
   return is_complete && any;

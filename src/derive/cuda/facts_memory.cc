@@ -194,11 +194,10 @@ class Gathered {
 
   // s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.
   std::optional<ExprId> first_slot(ExprId id) const {
-    const std::vector<LoopValue>& values = view_.trace.loop_values;
-    const auto at = e_[id].op == Op::loop_value ? std::ranges::lower_bound(values, id, {}, &LoopValue::id) : values.end();
-    if (at == values.end() || at->id != id) return std::nullopt;
-    const Op op = e_[at->before].op;
-    return op == Op::mod || op == Op::bit_and ? std::optional(at->before) : std::nullopt;
+    const LoopValue* const value = view_.trace.loop_value(id);
+    if (!value) return std::nullopt;
+    const Op op = e_[value->before].op;
+    return op == Op::mod || op == Op::bit_and ? std::optional(value->before) : std::nullopt;
   }
 
   // x % 64, x & 255, x >> 24: the number of a bin, whose table is small. A size that the launch passes is that of a large one mostly.

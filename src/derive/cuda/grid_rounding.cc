@@ -86,16 +86,11 @@ model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {
           rounds_down(grid.expr)};
 }
 
-std::uint32_t Walker::without_parentheses(std::uint32_t node) const {
-  while (syntax().is(node, NodeKind::parenthesized)) node = syntax().first_child(node);
-  return node;
-}
-
 // (10000 + 255) / 256, and 10000 / 256 + 1: does the operation of two constants give more blocks than the data have?
 bool Walker::exceeds_constant(std::uint32_t node, Op op, const Value& a, const Value& b) {
   const auto left = e_.constant_of(a.expr), right = e_.constant_of(b.expr);
   if (is_kernel_ || !left || !right) return false;
-  const std::uint32_t operand = without_parentheses(syntax().child(node, Role::left));
+  const std::uint32_t operand = unwrapped(syntax().child(node, Role::left));
   if (!syntax().is(operand, NodeKind::binary)) return false;
   const std::string_view sign = text(syntax().child(operand, Role::op));
   if (op == Op::add) return sign == "/" && *right == 1;
@@ -106,12 +101,10 @@ bool Walker::exceeds_constant(std::uint32_t node, Op op, const Value& a, const V
 // ceil(n / 256.0) in host code, as the whole number that it is; ceil(n / 256), of whole numbers, is n / 256.
 std::optional<Value> Walker::eval_ceil(std::string_view name, std::uint32_t call) {
   if (is_kernel_ || (name != "ceil" && name != "ceilf")) return std::nullopt;
-  const std::uint32_t list = syntax().child(call, Role::arguments);
-  std::uint32_t argument = list == none ? none : syntax().first_child(list);
-  while (argument != none && syntax().is(argument, NodeKind::token)) argument = syntax().next_sibling(argument);
+  std::uint32_t argument = first_argument(call);
   if (argument == none) return std::nullopt;
-  argument = without_parentheses(argument);
-  while (syntax().is(argument, NodeKind::cast)) argument = without_parentheses(syntax().child(argument, Role::value));
+  argument = unwrapped(argument);
+  while (syntax().is(argument, NodeKind::cast)) argument = unwrapped(syntax().child(argument, Role::value));
   if (!syntax().is(argument, NodeKind::binary) || text(syntax().child(argument, Role::op)) != "/") return std::nullopt;
   const std::uint32_t function = frames_.back().function;
   auto [types, is_new] = host_types_.try_emplace(function);

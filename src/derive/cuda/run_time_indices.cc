@@ -15,11 +15,11 @@ constexpr int most_leaves = 256;
 bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
 
 // Does an iteration choose the next value of a variable by what was read?
-bool is_made_of_data(const Trace& trace, ExprId loop_value) {
-  const auto at = std::ranges::lower_bound(trace.loop_values, loop_value, {}, &LoopValue::id);
+bool is_made_of_data(const Trace& trace, ExprId id) {
   const Expressions& e = trace.expressions;
-  if (at == trace.loop_values.end() || at->id != loop_value) return false;
-  return e.uses(at->made, Uses::loaded | Uses::varying) || has_part(e, at->made, [&](ExprId part) { return e.is_data_value(part); });
+  const LoopValue* const value = trace.loop_value(id);
+  if (!value) return false;
+  return e.uses(value->made, Uses::loaded | Uses::varying) || has_part(e, value->made, [&](ExprId part) { return e.is_data_value(part); });
 }
 
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
@@ -115,13 +115,11 @@ class RunTimeAddresses {
   bool is_chosen_by_private(ExprId address) {
     const Expressions& e = trace_.expressions;
     return has_part(e, address, [&](ExprId part) {
-      const auto at =
-          e[part].op == Op::loop_value ? std::ranges::lower_bound(trace_.loop_values, part, {}, &LoopValue::id) : trace_.loop_values.end();
-      if (at == trace_.loop_values.end() || at->id != part) return false;
-      return has_part(e, at->made, [&](ExprId of) {
-        const std::optional<std::uint32_t> memory = e.private_memory(of);
-        return memory && holds_run_time_value(*memory);
-      });
+      const LoopValue* const value = trace_.loop_value(part);
+      return value && has_part(e, value->made, [&](ExprId of) {
+               const std::optional<std::uint32_t> memory = e.private_memory(of);
+               return memory && holds_run_time_value(*memory);
+             });
     });
   }
 

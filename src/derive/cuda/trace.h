@@ -198,6 +198,12 @@ struct Trace {
   bool is_complete = true;
   std::uint64_t steps = 0;  // that were taken to follow it
 
+  // None where `id` is no such variable.
+  const LoopValue* loop_value(ExprId id) const {
+    const auto at = std::ranges::lower_bound(loop_values, id, {}, &LoopValue::id);
+    return at != loop_values.end() && at->id == id ? &*at : nullptr;
+  }
+
   // Of a number that the launch passes; empty for others.
   std::string_view name_of_parameter(ExprId id) const {
     const auto at = std::ranges::find(parameters, id);

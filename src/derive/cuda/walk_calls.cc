@@ -102,13 +102,18 @@ std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t nod
   return declarator == none ? value : retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 
+std::uint32_t Walker::first_argument(std::uint32_t call) const {
+  const std::uint32_t list = syntax().child(call, Role::arguments);
+  std::uint32_t argument = list == none ? none : syntax().first_child(list);
+  while (argument != none && syntax().is(argument, NodeKind::token)) argument = syntax().next_sibling(argument);
+  return argument;
+}
+
 // cuCrealf(p[i]) loads p[i].x only: what is not used is not loaded.
 std::optional<Value> Walker::eval_part_of_complex(std::string_view name, std::uint32_t node) {
   const bool is_real = name == "cuCrealf" || name == "cuCreal";
   if (!is_real && name != "cuCimagf" && name != "cuCimag") return std::nullopt;
-  const std::uint32_t list = syntax().child(node, Role::arguments);
-  std::uint32_t argument = list == none ? none : syntax().first_child(list);
-  while (argument != none && syntax().is(argument, NodeKind::token)) argument = syntax().next_sibling(argument);
+  const std::uint32_t argument = first_argument(node);
   if (argument == none || !is_memory(argument)) return std::nullopt;
   Value address = address_of(argument);
   const TypeInfo type = program_.type(address.type);

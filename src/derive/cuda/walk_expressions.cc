@@ -385,7 +385,7 @@ Value Walker::eval_assignment(std::uint32_t node) {
 
 // `a[i] = a[i] + x`: the right side is a sum or another operation, one operand of which is the left one as it is written.
 Walker::Update Walker::update_in(std::uint32_t left, std::uint32_t right) {
-  right = without_parentheses(right);
+  right = unwrapped(right);
   if (!syntax().is(right, NodeKind::binary)) return {};
   const std::uint32_t a = syntax().child(right, Role::left), b = syntax().child(right, Role::right);
   const std::string_view target = text(left);

@@ -262,7 +262,6 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   const Space space = trace_.memories[address.memory].space;
   if (address.levels > 1) {
     const std::uint32_t access = value.access;
-    // Of an array of pointers of the thread's own it is not known where they lead.
     // `args->x`, asked for again, leads to the same memory.
     if (space == Space::global && syntax().is(node, NodeKind::field_expression) &&
         !e_.uses(address.expr, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration | Uses::loaded)) {
@@ -270,6 +269,7 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
       value.access = access;
       return value;
     }
+    // Pointers in arrays of the block or of the thread's own may lead anywhere.
     const std::uint32_t memory =
         add_memory(space == Space::shared || space == Space::local ? Space::unknown : Space::global, text(node), address.type, node);
     value = pointer_to(memory, address.levels - 1);

@@ -297,12 +297,12 @@ class Walker {
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
   model::cuda::GridRounding rounding_of(const Value& grid) const;
-  std::uint32_t without_parentheses(std::uint32_t node) const;
   bool exceeds_constant(std::uint32_t node, Op op, const Value& a, const Value& b);
   std::optional<Value> eval_ceil(std::string_view name, std::uint32_t call);
 
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
+  std::uint32_t first_argument(std::uint32_t call) const;
   std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   static bool is_of_random_numbers(std::string_view name);
