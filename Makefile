@@ -14,7 +14,7 @@ demo: dependencies
 test: dependencies
 	@$(MAKE) --no-print-directory -j2 test-dependencies build
 	@cmake --preset dev >/dev/null
-	@ctest --preset dev
+	@tools/run_tests
 
 # What needs no build; the rest of ./dev lint is in the tests.
 lint:

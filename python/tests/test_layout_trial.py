@@ -25,12 +25,8 @@ class Trials(TrialTest):
 
     def test_a_change_that_keeps_results_and_gains_time_is_validated_and_logged(self):
         (self.folder / "log").mkdir()
-        for _ in range(3):
-            (self.folder / "log/audit.jsonl").write_text('{"cut": "by a cra')
-            result = self.tried(options=["--audit", "log/audit.jsonl"])
-            # On a busy machine the gain may stay open; then the trial is repeated, as it advises.
-            if (result["decision"], result["decided_by"]) != ("inconclusive", "throughput_memory"):
-                break
+        (self.folder / "log/audit.jsonl").write_text('{"cut": "by a cra')
+        result = self.tried(options=["--audit", "log/audit.jsonl"])
         self.assertEqual((result["decision"], result["status"], result["decided_by"]), ("promoted", "validated", None), result["reason"])
         before, line = (self.folder / "log/audit.jsonl").read_text().splitlines()
         self.assertEqual(before, '{"cut": "by a cra')

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -23,16 +24,20 @@ PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.e
 MEGABYTE = 1 << 20
 SLACK = 2.0  # seconds after the time limit in which run_trial has to be back
 LOAD = 1.5  # seconds that a machine with other work may take for starting and ending programs
+LONGEST = 8  # how many times a time limit may be doubled for a program that did not get to what it is to show
 
 # What every program below begins with. `start_hidden` starts a process that has left the group, the session, and the environment.
 PRELUDE = """
 import os, resource, signal, sys, time
 mark = sys.argv[1]
 folder = sys.argv[2]
+def ready():  # before what the time limit is to end
+    open(folder + '/ready', 'w').close()
 def sleep_for_ever(deaf=False):
     if deaf:
         for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(one, signal.SIG_IGN)
+    ready()
     while True:
         time.sleep(1000)
 def start_hidden(deaf=False):
@@ -77,6 +82,30 @@ def left_after(mark: str, seconds: float) -> list[int]:
     return left
 
 
+class Stalls:
+    """Measures for how long nothing ran on this machine: how much later than asked for a thread awakes that does nothing but sleep."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def _watch(self) -> None:
+        step = 0.05
+        while not self._done.is_set():
+            before = time.monotonic()
+            self._done.wait(step)
+            self.seconds += max(0.0, time.monotonic() - before - 2 * step)
+
+    def __enter__(self) -> "Stalls":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+
 class Containment(unittest.TestCase):
     user: int | None = None
 
@@ -107,16 +136,27 @@ class Containment(unittest.TestCase):
         self.addCleanup(process.kill)  # first: a test may fail while it is stopped
         return process
 
-    def try_out(self, code: str, lingers: float = 0, **options: object) -> dict[str, object]:
-        """Runs it, checks its time and that nothing is left when run_trial is back. `lingers`: seconds that the kernel may need to end thousands."""
-        before = time.monotonic()
-        done = subprocess.run(self.command(code, **options), stdout=subprocess.PIPE, text=True, user=self.user, check=False)
-        seconds = time.monotonic() - before
-        self.assertEqual(left_after(self.mark, lingers), [])
-        self.assertEqual(done.returncode, 0)
-        self.assertLess(seconds, float(str(options.get("time_limit_ms", 20_000))) / 1000 + SLACK + LOAD)
-        end = json.loads(done.stdout)
-        self.assertLess(end["took_ms"] / 1000, float(str(options.get("time_limit_ms", 20_000))) / 1000 + SLACK)
+    def try_out(self, code: str, lingers: float = 0, time_limit_ms: int = 20_000, **options: object) -> dict[str, object]:
+        """Runs it, checks its time and that nothing is left when run_trial is back. `lingers`: seconds that the kernel may need to end thousands.
+
+        A program that its time limit ends has to say ready() before: on a busy machine Python may take longer than that to start, and then the
+        program is tried again with twice the time.
+        """
+        for _ in range(LONGEST):
+            with Stalls() as stalls:
+                before = time.monotonic()
+                command = self.command(code, time_limit_ms=time_limit_ms, **options)
+                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, user=self.user, check=False)
+                seconds = time.monotonic() - before
+            self.assertEqual(left_after(self.mark, lingers), [])
+            self.assertEqual(done.returncode, 0)
+            self.assertLess(seconds, time_limit_ms / 1000 + SLACK + LOAD + stalls.seconds)
+            end: dict[str, object] = json.loads(done.stdout)
+            self.assertLess(float(str(end["took_ms"])) / 1000, time_limit_ms / 1000 + SLACK + stalls.seconds)
+            if not end["timed_out"] or (self.folder / "ready").exists():
+                break
+            time_limit_ms *= 2
+        (self.folder / "ready").unlink(missing_ok=True)
         return end
 
     def said(self, stream: str = "out") -> bytes:
@@ -147,17 +187,17 @@ class Containment(unittest.TestCase):
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGKILL))
 
     def test_works_without_end(self) -> None:
-        end = self.try_out("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass", time_limit_ms=500)
+        end = self.try_out("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nready()\nwhile True: pass", time_limit_ms=500)
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGKILL))
 
     def test_stops_itself(self) -> None:
-        end = self.try_out("os.kill(os.getpid(), signal.SIGSTOP)", time_limit_ms=500)
+        end = self.try_out("ready()\nos.kill(os.getpid(), signal.SIGSTOP)", time_limit_ms=500)
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGTERM))
         end = self.try_out("signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGSTOP))\nsleep_for_ever()", time_limit_ms=500)
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGKILL))
 
     def test_becomes_another_program(self) -> None:
-        end = self.try_out("os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(1000)', mark])", time_limit_ms=500)
+        end = self.try_out("ready()\nos.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(1000)', mark])", time_limit_ms=500)
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGTERM))
 
     # -- what it leaves ------------------------------------------------------------------------------------------------
@@ -196,6 +236,7 @@ class Containment(unittest.TestCase):
             "for one in (signal.SIGTERM, signal.SIGCHLD): signal.signal(one, signal.SIG_IGN)\n"
             "depth = 0\n"
             "children = 0\n"
+            "ready()\n"
             "while True:\n"
             "    try:\n"
             "        if depth + children < 10:\n"
@@ -247,17 +288,15 @@ class Containment(unittest.TestCase):
     # -- its streams and files -----------------------------------------------------------------------------------------
 
     def test_floods(self) -> None:
-        before = time.monotonic()
         end = self.try_out("block = b'x' * (1 << 20)\nfor i in range(1000): os.write(1, block)\nos.write(1, b'the end')", output_limit=MEGABYTE)
         self.assertEqual((end["code"], end["output_bytes"]), (0, 1000 * MEGABYTE + 7))
-        self.assertLess(time.monotonic() - before, 15)
         said = self.said()
         self.assertLess(len(said), MEGABYTE + 100)
         self.assertTrue(said.startswith(b"xxx") and said.endswith(b"xthe end"))
         self.assertIn(b"\n[frx: 1047527431 bytes left out]\n", said)
 
     def test_floods_without_end(self) -> None:
-        end = self.try_out("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nblock = b'x' * (1 << 20)\nwhile True: os.write(2, block)", time_limit_ms=700)
+        end = self.try_out("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nready()\nblock = b'x' * (1 << 20)\nwhile True: os.write(2, block)", time_limit_ms=700)
         self.assertEqual((end["timed_out"], end["signal"]), (True, signal.SIGKILL))
 
     def test_keeps_a_pipe_open(self) -> None:
@@ -291,18 +330,20 @@ class Containment(unittest.TestCase):
             time.sleep(0.005)
 
     def test_a_reason_to_stop(self) -> None:
-        process = self.start("open(folder + '/ready', 'w')\nstart_hidden()\nsleep_for_ever(deaf=True)", stop_file=self.folder / "stop")
+        process = self.start("start_hidden()\nsleep_for_ever(deaf=True)", stop_file=self.folder / "stop")
         self.wait_for("ready")
         (self.folder / "stop").touch()
-        before = time.monotonic()
-        end = json.loads(process.communicate()[0])
-        self.assertLess(time.monotonic() - before, SLACK + LOAD)
+        with Stalls() as stalls:
+            before = time.monotonic()
+            end = json.loads(process.communicate()[0])
+            seconds = time.monotonic() - before
+        self.assertLess(seconds, SLACK + LOAD + stalls.seconds)
         self.assertEqual((end["stopped"], end["signal"], end["timed_out"]), ("the file is there", signal.SIGKILL, False))
         self.assertEqual(marked(self.mark), [])
 
     def test_signals(self) -> None:
         for given, last in (([signal.SIGTERM], signal.SIGTERM), ([signal.SIGHUP], signal.SIGHUP), ([signal.SIGINT, signal.SIGINT], signal.SIGINT)):
-            process = self.start("start_hidden()\nopen(folder + '/ready', 'w')\nsleep_for_ever(deaf=True)")
+            process = self.start("start_hidden()\nsleep_for_ever(deaf=True)")
             self.wait_for("ready")
             (self.folder / "ready").unlink()
             time.sleep(0.1)
@@ -344,7 +385,7 @@ class Containment(unittest.TestCase):
         self.assertRegex(end["notes"][0], r"^it was stopped by Ctrl-Z for [12]\.\d s$")
 
     def test_its_group_is_killed(self) -> None:
-        process = self.start("start_hidden(deaf=True)\nopen(folder + '/ready', 'w')\nsleep_for_ever(deaf=True)")
+        process = self.start("start_hidden(deaf=True)\nsleep_for_ever(deaf=True)")
         self.wait_for("ready")
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
