@@ -290,8 +290,12 @@ void put_share(JsonObject& out, const LayoutShare& share) { out.add("low", exact
 
 void put_site(JsonObject& out, const derive::layout::Site& site) {
   out.add("module", unless_empty(site.module), "first_module", unless_empty(site.first_module), "modules", site.modules, "file",
-          unless_empty(site.file), "line", answer::unless_zero(site.line), "function", unless_empty(site.function), "op_path", site.op_path,
-          "beside", unless_empty(site.beside), "shapes", unless_empty(site.shapes), "backward", site.backward, "text", site.text());
+          unless_empty(site.file), "line", answer::unless_zero(site.line), "line_of",
+          unless_empty(site.line == 0         ? ""
+                       : site.is_line_of_call ? "call"
+                                              : "function"),
+          "function", unless_empty(site.function), "op_path", site.op_path, "beside", unless_empty(site.beside), "shapes",
+          unless_empty(site.shapes), "backward", site.backward, "text", site.text());
 }
 
 void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {

@@ -67,6 +67,12 @@ struct OperatorArguments {
   std::uint32_t record_function = 0;  // "Record function id", by which an execution trace names the call; 0: it names none
 };
 
+// A call of a Python function, and where in the program it stands. PyTorch records this since 2026 (`CallFrom`).
+struct PythonCall {
+  std::uint32_t event = 0;  // row of the function
+  std::uint32_t from = 0;   // "model.py:47", of the names of the timeline
+};
+
 // How a kernel was launched, where the recording says so.
 struct KernelShape {
   static constexpr std::uint32_t not_recorded = 0xFFFFFFFF;
@@ -152,6 +158,7 @@ struct Timeline {
   Interner shapes;
   // Of operators that are products, ascending by row; of every operator where the reader was asked for them.
   Column<OperatorArguments> arguments;
+  Column<PythonCall> python_calls;  // ascending by row
   // Kernels of which the profiler estimated how full of warps they kept the GPU: rows, ascending, and percent.
   Column<std::uint32_t> occupancy_events;
   Column<float> occupancy_pct;

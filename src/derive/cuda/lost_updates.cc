@@ -44,8 +44,8 @@ class LostUpdates : public RaceViews {
 
  private:
   struct View {
-    View(const LostUpdates& updates, Sample::Kind kind)
-        : updates(&updates), lanes(std::make_unique<Lanes>(updates.e_, updates.sample_of(kind))), reached(updates.reached_in(*lanes)) {}
+    View(const LostUpdates& of, Sample::Kind kind)
+        : updates(&of), lanes(std::make_unique<Lanes>(of.e_, of.sample_of(kind))), reached(of.reached_in(*lanes)) {}
 
     bool meets_itself(const Access& access) const {
       const Touched touched = updates->touched_by(access, *lanes, reached);

@@ -243,6 +243,25 @@ TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
   EXPECT_EQ(site.op_path, "aten::contiguous");
 }
 
+// Two calls of one function are two places to change, where the lines of calls were recorded.
+TEST(Sites, AreLinesOfCallsWhereTheseWereRecorded) {
+  Recording made;
+  made.range("python_function", "net/model.py(42): forward", [&] {
+    for (const int line : {47, 51}) {
+      made.called_from(fmt::format("net/model.py:{}", line), [&] { made.contiguous("[8, 4]", "[1, 8]", "[4, 1]"); });
+    }
+  });
+  const DetectedIn detected(made);
+  std::vector<std::string> texts;
+  for (const Candidate& one : contiguous_churn(detected.input())) {
+    const Sites sites(detected.trace(), {one.node});
+    const Site& site = sites[sites.of(one.node)];
+    texts.push_back(site.text());
+    EXPECT_TRUE(site.is_line_of_call);
+  }
+  EXPECT_THAT(texts, ::testing::UnorderedElementsAre("net/model.py:47 in forward", "net/model.py:51 in forward"));
+}
+
 // A copy of the backward pass belongs to the line that called the forward operator.
 TEST(Sites, OfTheBackwardPassAreThoseOfTheForwardOperator) {
   Recording made;

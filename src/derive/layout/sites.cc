@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "derive/layout/strides.h"
-#include "derive/trace/modules.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -90,20 +89,16 @@ std::string class_of(std::string_view module) {
   return join(parts, ".");
 }
 
-// "model.py(42): forward" in its parts.
-void read_frame(std::string_view frame, Site& site) {
-  const std::size_t open = frame.find(".py(");
-  if (open == frame.npos) return;
-  site.file = std::string(frame.substr(0, open + 3));
-  const char* const digits = frame.data() + open + 4;
-  std::from_chars(digits, frame.data() + frame.size(), site.line);
-  const std::size_t colon = frame.find("): ", open);
-  if (colon != frame.npos) site.function = std::string(frame.substr(colon + 3));
+void put_line(const trace::ProgramLine& line, Site& site) {
+  site.file = line.file;
+  site.line = line.line;
+  site.function = line.function;
+  site.is_line_of_call = line.is_of_call;
 }
 
 SitePlaces places_of(const Timeline& timeline, const std::vector<std::uint32_t>& rows) {
   SitePlaces places;
-  places.lines = trace::program_lines(timeline, rows);
+  places.lines = trace::program_places(timeline, rows);
   const trace::ModuleRanges modules = trace::module_ranges(timeline, {});
   if (modules.rows.empty()) return places;
   places.modules = trace::innermost_around(timeline, modules.rows, rows);
@@ -179,7 +174,7 @@ struct CallKeyHash {
 class TextNumbers {
  public:
   template <typename Make>
-  std::uint32_t of(std::uint32_t source, const Make& make) {
+  std::uint32_t of(std::uint64_t source, const Make& make) {
     const auto [at, is_new] = of_source_.try_emplace(source, none);
     if (!is_new) return at->second;
     const std::string text = make();
@@ -187,14 +182,12 @@ class TextNumbers {
   }
 
  private:
-  std::unordered_map<std::uint32_t, std::uint32_t> of_source_;
+  std::unordered_map<std::uint64_t, std::uint32_t> of_source_;
   Interner texts_;
 };
 
-std::string line_of(std::string_view frame) {
-  Site site;
-  read_frame(frame, site);
-  return site.file.empty() ? std::string() : fmt::format("{}\n{}", site.file, site.line);
+std::string text_of(const trace::ProgramLine& line) {
+  return line.file.empty() ? std::string() : fmt::format("{}\n{}", line.file, line.line);
 }
 
 }  // namespace
@@ -202,7 +195,7 @@ std::string line_of(std::string_view frame) {
 std::string Site::text() const {
   std::string where;
   if (!file.empty()) {
-    where = fmt::format("{}({}){}{}", file, line, function.empty() ? "" : ": ", function);
+    where = trace::ProgramLine{file, line, function, is_line_of_call}.text();
   } else if (!module.empty()) {
     where = fmt::format("{}{}", first_module, modules > 1 ? fmt::format(" and {} more", modules - 1) : "");
   } else {
@@ -242,8 +235,10 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace
       found.module = key.first_module = modules.of(module);
       key.module = modules.class_number(found.module);
     }
-    if (const std::uint32_t line = around(places_.lines); line != none)
-      key.line = lines.of(timeline.name[line], [&] { return line_of(timeline.name_of(line)); });
+    if (found.has_place && !places_.lines.empty() && places_.lines[i].is_known()) {
+      const trace::ProgramPlace& line = places_.lines[i];
+      key.line = lines.of(std::uint64_t{line.function} << 32U | line.call, [&] { return text_of(trace::program_line(timeline, line)); });
+    }
     CallKey place = key;
     if (key.line == none) {
       place.module = none;
@@ -268,8 +263,7 @@ Site Sites::described(std::uint32_t node) const {
   const Found& found = found_[question];
   site.backward = found.backward;
   site.op_path = text_of_path(trace_, node);
-  if (found.has_place && !places_.lines.empty() && places_.lines[question] != none)
-    read_frame(trace_.timeline().name_of(places_.lines[question]), site);
+  if (found.has_place && !places_.lines.empty()) put_line(trace::program_line(trace_.timeline(), places_.lines[question]), site);
   if (found.module != none) site.first_module = module_texts_[found.module];
   if (!site.first_module.empty()) site.module = class_of(site.first_module);
   if (site.file.empty()) {

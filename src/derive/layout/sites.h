@@ -10,6 +10,7 @@
 
 #include "base/interner.h"
 #include "derive/layout/layout_trace.h"
+#include "derive/trace/modules.h"
 
 namespace frx::derive::layout {
 
@@ -19,19 +20,21 @@ struct Site {
   std::uint64_t modules = 0;  // how many different ones there are
   std::string function;       // "forward"; "": not recorded, as file and line
   std::string file;           // "model.py"
-  std::uint32_t line = 0;     // where `function` begins; the line of the call was not recorded
+  std::uint32_t line = 0;     // of the call, where `is_line_of_call`; or else the one in which `function` begins
   std::string op_path;        // "aten::linear > aten::reshape"
   std::string beside;         // "between aten::transpose and aten::view"; where there are no frames
   std::string shapes;         // of the inputs: likewise
   bool backward = false;      // it is of the backward pass; the place is that of the forward operator
+  bool is_line_of_call = false;
 
-  // "model.py(42): forward (backward)", or else the module, or else the path of operators.
+  // "model.py:47 in forward", "model.py(42): forward (backward)", or else the module, or else the path of operators.
   std::string text() const;
 };
 
 // Where ranges around the questions stand: rows of the timeline; `module_around` by row, the others by question.
 struct SitePlaces {
-  std::vector<std::uint32_t> lines, modules, module_around;
+  std::vector<trace::ProgramPlace> lines;
+  std::vector<std::uint32_t> modules, module_around;
 };
 
 // Finds sites, equal ones once. The nodes of all questions are given at the beginning, since ranges are searched for all of them together.

@@ -52,11 +52,15 @@ class Recording {
     events_ += frx::testing::event(category, name, "0/7", gpu_, duration_us, correlation + R"(, "device": 0, "stream": 7)");
     gpu_ += duration_us;
   }
-  void range(std::string_view category, std::string_view name, const Calls& inside) {
+  void range(std::string_view category, std::string_view name, const Calls& inside, std::string_view arguments = "") {
     const double start = ++now_;
     inside();
     ++now_;
-    events_ += frx::testing::event(category, name, thread_, start, now_ - start);
+    events_ += frx::testing::event(category, name, thread_, start, now_ - start, arguments);
+  }
+  // A method of a tensor, called in the line "model.py:47".
+  void called_from(std::string_view line, const Calls& inside) {
+    range("python_function", "<built-in method of Tensor object at 0x7f21c0>", inside, fmt::format(R"("CallFrom": "{}")", line));
   }
   void step(int number, const Calls& inside) { range("user_annotation", fmt::format("ProfilerStep#{}", number), inside); }
   // Of another thread, while the current range is open.

@@ -1,6 +1,9 @@
 #include "derive/trace/modules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 namespace frx::derive::trace {
 namespace {
@@ -49,24 +52,127 @@ ModuleRanges module_ranges(const Timeline& timeline, std::span<const OperatorKer
   return modules;
 }
 
-bool is_program_line(std::string_view function) {
-  constexpr std::string_view others[] = {"/torch/", "site-packages/torch", "dist-packages/torch", "lib/python",    "<built-in",
-                                         "<frozen", "threading.py(",       "runpy.py(",           "contextlib.py("};
-  if (function.find(".py(") == function.npos || function.starts_with("torch/") || function.starts_with("torch\\")) return false;
-  if (function.find("site-packages/") != function.npos && function.find("site-packages/torch/") == function.npos) return true;
-  return std::ranges::none_of(others, [&](std::string_view other) { return function.find(other) != function.npos; });
+namespace {
+
+constexpr std::string_view python_file = ".py";
+
+// "model.py:47", as PyTorch writes the place of a call.
+ProgramLine read_call(std::string_view call) {
+  const std::size_t colon = call.rfind(':');
+  ProgramLine line{.file = call.substr(0, colon), .is_of_call = true};
+  if (colon == call.npos || !line.file.ends_with(python_file)) return {};
+  const char* const end = call.data() + call.size();
+  const auto [behind, error] = std::from_chars(call.data() + colon + 1, end, line.line);
+  return error == std::errc() && behind == end ? line : ProgramLine{};
 }
 
-std::vector<std::uint32_t> program_lines(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
-  std::vector<std::int8_t> known(timeline.names.size(), -1);
+// "model.py(42): forward".
+ProgramLine read_function(std::string_view function) {
+  const std::size_t open = function.find(".py(");
+  if (open == function.npos) return {};
+  ProgramLine line{.file = function.substr(0, open + python_file.size())};
+  std::from_chars(function.data() + open + python_file.size() + 1, function.data() + function.size(), line.line);
+  const std::size_t colon = function.find("): ", open);
+  if (colon != function.npos) line.function = function.substr(colon + 3);
+  return line;
+}
+
+// "model.py", with the folders of it that were recorded.
+bool is_program_file(std::string_view file) {
+  constexpr std::string_view others[] = {"/torch/", "site-packages/torch", "dist-packages/torch", "lib/python", "<frozen"};
+  constexpr std::string_view of_python[] = {"threading.py", "runpy.py", "contextlib.py"};
+  if (file.starts_with("torch/") || file.starts_with("torch\\")) return false;
+  if (file.find("site-packages/") != file.npos && file.find("site-packages/torch/") == file.npos) return true;
+  return std::ranges::none_of(others, [&](std::string_view other) { return file.find(other) != file.npos; }) &&
+         std::ranges::none_of(of_python, [&](std::string_view other) { return file.ends_with(other); });
+}
+
+// Judges each name once.
+template <typename Judge>
+class JudgedNames {
+ public:
+  JudgedNames(const Timeline& timeline, Judge judge) : timeline_(timeline), judge_(judge), known_(timeline.names.size(), -1) {}
+
+  bool holds(std::uint32_t name) {
+    std::int8_t& known = known_[name];
+    if (known < 0) known = judge_(timeline_.names[name]);
+    return known != 0;
+  }
+
+ private:
+  const Timeline& timeline_;
+  Judge judge_;
+  std::vector<std::int8_t> known_;
+};
+
+std::vector<std::uint32_t> program_functions(const Timeline& timeline) {
+  JudgedNames names(timeline, is_program_function);
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] != EventKind::python) continue;
-    std::int8_t& is_of_program = known[timeline.name[row]];
-    if (is_of_program < 0) is_of_program = is_program_line(timeline.name_of(row));
-    if (is_of_program > 0) rows.push_back(row);
+    if (timeline.kind[row] == EventKind::python && names.holds(timeline.name[row])) rows.push_back(row);
   }
-  return rows.empty() ? rows : innermost_around(timeline, rows, queries);
+  return rows;
+}
+
+std::vector<model::PythonCall> calls_by_program(const Timeline& timeline) {
+  JudgedNames names(timeline, [](std::string_view from) {
+    const ProgramLine line = read_call(from);
+    return line.line != 0 && is_program_file(line.file);
+  });
+  std::vector<model::PythonCall> calls;
+  for (const model::PythonCall& call : timeline.python_calls) {
+    if (names.holds(call.from)) calls.push_back(call);
+  }
+  return calls;
+}
+
+}  // namespace
+
+bool is_program_function(std::string_view function) {
+  const ProgramLine line = read_function(function);
+  return !line.file.empty() && is_program_file(line.file);
+}
+
+std::vector<ProgramPlace> program_places(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
+  const std::vector<std::uint32_t> functions = program_functions(timeline);
+  const std::vector<model::PythonCall> calls = calls_by_program(timeline);
+  if (functions.empty() && calls.empty()) return {};
+  std::vector<ProgramPlace> places(queries.size());
+  const auto name_or_none = [&](std::uint32_t row) { return row == none ? none : timeline.name[row]; };
+  const std::vector<std::uint32_t> around = innermost_around(timeline, functions, queries);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i].function = name_or_none(around[i]);
+  if (calls.empty()) return places;
+
+  // The innermost of both kinds: where it is a function that the program called, it tells the line; a function of the program hides the
+  // line at which it was called itself.
+  std::vector<std::uint32_t> both = functions;
+  for (const model::PythonCall& call : calls) both.push_back(call.event);
+  std::ranges::sort(both);
+  const auto twins = std::ranges::unique(both);
+  both.erase(twins.begin(), twins.end());
+  const std::vector<std::uint32_t> innermost = innermost_around(timeline, both, queries);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (innermost[i] == none || innermost[i] == around[i]) continue;
+    const std::uint32_t from = std::ranges::lower_bound(calls, innermost[i], {}, &model::PythonCall::event)->from;
+    const std::uint32_t function = places[i].function;
+    // The caller was not recorded: what is around it stands elsewhere.
+    const bool is_another = function != none && read_function(timeline.names[function]).file != read_call(timeline.names[from]).file;
+    places[i] = {is_another ? none : function, from};
+  }
+  return places;
+}
+
+ProgramLine program_line(const Timeline& timeline, const ProgramPlace& place) {
+  const ProgramLine function = place.function == none ? ProgramLine{} : read_function(timeline.names[place.function]);
+  if (place.call == none) return function;
+  ProgramLine call = read_call(timeline.names[place.call]);
+  call.function = function.function;
+  return call;
+}
+
+std::string ProgramLine::text() const {
+  if (!is_of_call) return fmt::format("{}({}){}{}", file, line, function.empty() ? "" : ": ", function);
+  return fmt::format("{}:{}{}{}", file, line, function.empty() ? "" : " in ", function);
 }
 
 }  // namespace frx::derive::trace

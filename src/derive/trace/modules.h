@@ -4,6 +4,7 @@
 // PyTorch profiler (with_stack=True, with_modules=True), with numbered classes ("Linear_0"). Where both are there, the first count.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,11 +34,33 @@ bool is_module_range(std::string_view range);
 std::string_view module_name(std::string_view range);
 std::string module_range(std::string_view name);
 
-// Of each of `queries` (rows) the row of the innermost Python function around it that is not of torch or of Python; `none`. Empty where
-// the recording has no Python functions.
-std::vector<std::uint32_t> program_lines(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
+// Numbers of names of the timeline; `none`: not recorded.
+struct ProgramPlace {
+  std::uint32_t function = none;  // "model.py(42): forward", with the line in which it begins
+  std::uint32_t call = none;      // "model.py:47", the line of it that is at work
+
+  bool is_known() const { return function != none || call != none; }
+  friend auto operator<=>(const ProgramPlace&, const ProgramPlace&) = default;
+};
+
+// Of each of `queries` (rows) the innermost Python function around it that is not of torch or of Python, and the line of the call in it,
+// which recordings of PyTorch have since 2026 where that call is itself recorded: operators as `x + y` are called without one. Empty where
+// the recording has no Python functions. O((functions + queries) log(functions + queries)).
+std::vector<ProgramPlace> program_places(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
+
+// A place in its parts.
+struct ProgramLine {
+  std::string_view file;      // "model.py"; "": the place is not known
+  std::uint32_t line = 0;     // 0: not known
+  std::string_view function;  // "forward"; "": not known
+  bool is_of_call = false;    // `line` is that of the call, or else the one in which the function begins
+
+  // "model.py:47 in forward" with the line of the call, "model.py(42): forward" with that of the function, as PyTorch writes it.
+  std::string text() const;
+};
+ProgramLine program_line(const model::Timeline& timeline, const ProgramPlace& place);
 
 // "model.py(42): forward" is of the program, "torch/nn/modules/linear.py(114): forward" is not.
-bool is_program_line(std::string_view function);
+bool is_program_function(std::string_view function);
 
 }  // namespace frx::derive::trace

@@ -1,6 +1,12 @@
 #include "derive/trace/modules.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ingest/chrome_trace/testing.h"
 
@@ -10,8 +16,25 @@ namespace {
 using frx::testing::event;
 using frx::testing::trace_of;
 using frx::testing::trace_with;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 std::string_view name_or_none(const model::Timeline& timeline, std::uint32_t row) { return row == none ? "none" : timeline.name_of(row); }
+
+// Of each operator, by its name.
+std::vector<std::pair<std::string, std::string>> texts_of_places(const model::Timeline& timeline) {
+  std::vector<std::uint32_t> operators;
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+    if (timeline.kind[row] == model::EventKind::cpu_op) operators.push_back(row);
+  }
+  const std::vector<ProgramPlace> places = program_places(timeline, operators);
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    texts.emplace_back(timeline.name_of(operators[i]), places[i].is_known() ? program_line(timeline, places[i]).text() : "none");
+  }
+  return texts;
+}
 
 TEST(Modules, AKernelBelongsToTheInnermostModuleAroundItsLaunch) {
   const std::string function = "python_function";
@@ -31,20 +54,76 @@ TEST(Modules, AKernelBelongsToTheInnermostModuleAroundItsLaunch) {
   EXPECT_EQ(name_or_none(timeline, modules.of_kernel[1]), "nn.Module: Net_0");
   EXPECT_EQ(name_or_none(timeline, modules.of_kernel[2]), "none");
   EXPECT_EQ(name_or_none(timeline, modules.around[modules.of_kernel[0]]), "nn.Module: Net_0");
-  const std::vector<std::uint32_t> lines = program_lines(timeline, {calls.calls[0].range});
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(name_or_none(timeline, lines[0]), "train.py(9): main") << "not the line of torch";
+  EXPECT_THAT(texts_of_places(timeline), Contains(Pair("aten::addmm", "train.py(9): main"))) << "not the line of torch";
 }
 
 TEST(Modules, LinesOfTorchAndPythonAreNotOfTheProgram) {
-  EXPECT_TRUE(is_program_line("model.py(42): forward"));
-  EXPECT_TRUE(is_program_line("/home/a/model.py(42): forward"));
-  EXPECT_TRUE(is_program_line("/usr/lib/python3.11/site-packages/transformers/qwen.py(7): forward"));
-  EXPECT_FALSE(is_program_line("torch/nn/modules/linear.py(114): forward"));
-  EXPECT_FALSE(is_program_line("/opt/lib/python3.9/site-packages/torch/nn/functional.py(3): linear"));
-  EXPECT_FALSE(is_program_line("/usr/lib/python3.11/threading.py(982): run"));
-  EXPECT_FALSE(is_program_line("<built-in function linear>"));
-  EXPECT_FALSE(is_program_line("nn.Module: Linear_0"));
+  EXPECT_TRUE(is_program_function("model.py(42): forward"));
+  EXPECT_TRUE(is_program_function("/home/a/model.py(42): forward"));
+  EXPECT_TRUE(is_program_function("/usr/lib/python3.11/site-packages/transformers/qwen.py(7): forward"));
+  EXPECT_FALSE(is_program_function("torch/nn/modules/linear.py(114): forward"));
+  EXPECT_FALSE(is_program_function("/opt/lib/python3.9/site-packages/torch/nn/functional.py(3): linear"));
+  EXPECT_FALSE(is_program_function("/usr/lib/python3.11/threading.py(982): run"));
+  EXPECT_FALSE(is_program_function("<built-in function linear>"));
+  EXPECT_FALSE(is_program_function("nn.Module: Linear_0"));
+}
+
+// Calls as PyTorch records them since 2026: "CallFrom" is the file and the line of the caller.
+class ProgramPlaces : public ::testing::Test {
+ protected:
+  void function(std::string_view name, int start, int duration, std::string_view from = "") {
+    add("python_function", name, start, duration, from.empty() ? "" : fmt::format(R"("CallFrom": "{}")", from));
+  }
+  void op(std::string_view name, int start, int duration) { add("cpu_op", name, start, duration, ""); }
+  std::vector<std::pair<std::string, std::string>> places() const { return texts_of_places(trace_of(trace_with(events_))); }
+
+ private:
+  void add(std::string_view kind, std::string_view name, int start, int duration, const std::string& arguments) {
+    events_ += event(kind, name, "1/1", start, duration, arguments);
+  }
+  std::string events_;
+};
+
+TEST_F(ProgramPlaces, AreTheLinesOfCallsWhereTheseWereRecorded) {
+  function("train.py(9): main", 0, 100, "train.py:70");
+  function("nn.Module: Net_0", 1, 90, "train.py:14");
+  function("model.py(42): forward", 2, 80, "torch/nn/modules/module.py:1553");
+  function("<built-in method contiguous of Tensor object at 0x7f>", 10, 10, "model.py:47");
+  op("aten::contiguous", 11, 8);
+  function("torch/functional.py(300): einsum", 30, 20, "model.py:48");
+  function("<built-in method einsum>", 31, 18, "torch/functional.py:373");
+  op("aten::einsum", 32, 10);
+  op("aten::add", 60, 5);
+  function("model.py(80): helper", 70, 5, "model.py:52");
+  op("aten::mul", 71, 2);
+  op("aten::sub", 95, 2);
+  EXPECT_THAT(places(), ElementsAre(Pair("aten::contiguous", "model.py:47 in forward"), Pair("aten::einsum", "model.py:48 in forward"),
+                                    // An operator of the language has no call of its own, and a helper is a place itself.
+                                    Pair("aten::add", "model.py(42): forward"), Pair("aten::mul", "model.py(80): helper"),
+                                    Pair("aten::sub", "train.py(9): main")));
+}
+
+TEST_F(ProgramPlaces, OfACallerThatWasNotRecordedHaveNoFunction) {
+  function("train.py(9): main", 0, 100);
+  function("<built-in method clone of Tensor object at 0x7f>", 10, 10, "model.py:47");
+  op("aten::clone", 11, 8);
+  EXPECT_THAT(places(), ElementsAre(Pair("aten::clone", "model.py:47")));
+}
+
+TEST_F(ProgramPlaces, AreThoseOfFunctionsWhereACallIsNoPlace) {
+  function("model.py(42): forward", 0, 100);
+  for (const std::string_view from : {"model.py", "model.py:", "model.py:4x", "model.py:99999999999", ":7", "<string>:7", ""}) {
+    function("<built-in method clone of Tensor object at 0x7f>", 10, 10, from);
+  }
+  op("aten::clone", 11, 8);
+  EXPECT_THAT(places(), ElementsAre(Pair("aten::clone", "model.py(42): forward")));
+}
+
+TEST_F(ProgramPlaces, OfFilesOfAnotherSystemAreReadAsWell) {
+  function(R"(C:\\net\\model.py(42): forward)", 0, 100);
+  function("<built-in method clone of Tensor object at 0x7f>", 10, 10, R"(C:\\net\\model.py:47)");
+  op("aten::clone", 11, 8);
+  EXPECT_THAT(places(), ElementsAre(Pair("aten::clone", R"(C:\net\model.py:47 in forward)")));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ Field argument(std::string_view key) {
       if (key == "block") return &EventFields::block;
       return key == "bytes" || key == "Bytes" ? &EventFields::bytes : key == "dtype" ? &EventFields::element_type : nullptr;
     case 6: return key == "device" ? &EventFields::device : key == "stream" ? &EventFields::stream : nullptr;
+    case 8: return key == "CallFrom" ? &EventFields::call_from : nullptr;
     case 9: return key == "Device Id" ? &EventFields::device_id : nullptr;
     case 10:
       if (key == "Input type") return &EventFields::input_types;

@@ -13,6 +13,7 @@ struct EventFields {
   Token correlation, external_id, device, stream, bytes, sequence, forward_thread;
   Token allocated, reserved, device_id, device_type;              // of "[memory]"
   Token input_dims, input_types, input_strides, concrete_inputs;  // with record_shapes
+  Token call_from;                                                // of a Python function
   Token record_function;                                          // other than 0 beside an execution trace
   Token occupancy;                                                // estimated by the profiler
   Token grid, block, registers;                                   // of a kernel

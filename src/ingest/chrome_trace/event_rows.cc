@@ -75,6 +75,7 @@ void EventRows::clear() {
   sequence.clear();
   forward_thread.clear();
   shaped_events.clear();
+  python_calls.clear();
   shapes.clear();
   arguments.clear();
   occupancy_events.clear();
@@ -238,6 +239,8 @@ void EventConverter::add(const EventFields& fields, EventRows& rows) {
   const bool has_arguments = fields.input_types.kind == Token::array || fields.concrete_inputs.kind == Token::array ||
                              (rows.kept.all_arguments && fields.input_dims.kind == Token::array);
   if (kind == EventKind::cpu_op && has_arguments) add_arguments(fields, name, rows);
+  if (kind == EventKind::python && fields.call_from.kind == Token::text)
+    rows.python_calls.push_back({static_cast<std::uint32_t>(rows.size()), name_of(fields.call_from.raw)});
   rows.start.push_back(start->ns);
   rows.duration.push_back(duration->ns);
   rows.name.push_back(name);

@@ -33,6 +33,7 @@ struct EventRows {
   std::vector<std::uint32_t> shaped_events;         // rows of operators whose shapes were recorded
   std::vector<std::uint32_t> shapes;                // of the EventConverter, or a hash, see model::Timeline
   std::vector<model::OperatorArguments> arguments;  // rows and names as here
+  std::vector<model::PythonCall> python_calls;      // rows and names as here
   std::vector<std::uint32_t> occupancy_events;      // rows
   std::vector<float> occupancy_pct;
   std::vector<model::MemorySample> memory;

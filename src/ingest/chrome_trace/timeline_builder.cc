@@ -57,7 +57,7 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
   from.names.resize(from.converter.names().size(), Timeline::no_id);
   const auto first = static_cast<std::uint32_t>(timeline_.name.size());
   std::uint32_t* out = timeline_.name.extend(rows.size());
-  std::size_t collective = 0, argument = 0;
+  std::size_t collective = 0, argument = 0, call = 0;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     out[row] = name_of(rows.name[row], from);
     if (argument < rows.arguments.size() && rows.arguments[argument].event == row) {
@@ -67,6 +67,8 @@ void TimelineBuilder::append_names(const EventRows& rows, NumberedConverter& fro
         *text = *text == Timeline::no_id ? *text : name_of(*text, from);
       timeline_.arguments.push_back(one);
     }
+    if (call < rows.python_calls.size() && rows.python_calls[call].event == row)
+      timeline_.python_calls.push_back({first + row, name_of(rows.python_calls[call++].from, from)});
     if (collective == rows.collectives.size() || rows.collectives[collective].event != row) continue;
     model::CollectiveArguments one = rows.collectives[collective++];
     one.event += first;

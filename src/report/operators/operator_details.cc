@@ -146,16 +146,16 @@ void divide_by_category(OperatorReport& report, const OperatorProfile& profile, 
 void add_lines(OperatorReport& report, const OperatorProfile& profile) {
   std::vector<std::uint32_t> ranges;
   for (const derive::trace::OperatorCall& call : profile.calls.calls) ranges.push_back(call.range);
-  const std::vector<std::uint32_t> lines = derive::trace::program_lines(profile.timeline, ranges);
-  std::map<std::string_view, std::map<std::string_view, std::int64_t>> by_operator;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i] != derive::trace::none)
-      by_operator[profile.timeline.name_of(ranges[i])][profile.timeline.name_of(lines[i])] += profile.calls.calls[i].gpu_ns;
+  const std::vector<derive::trace::ProgramPlace> places = derive::trace::program_places(profile.timeline, ranges);
+  std::map<std::string_view, std::map<derive::trace::ProgramPlace, std::int64_t>> by_operator;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].is_known()) by_operator[profile.timeline.name_of(ranges[i])][places[i]] += profile.calls.calls[i].gpu_ns;
   }
   for (OperatorSum& sum : report.operators) {
     const auto found = by_operator.find(sum.name);
     if (found == by_operator.end()) continue;
-    sum.line = std::ranges::max_element(found->second, {}, [](const auto& line) { return line.second; })->first;
+    const auto longest = std::ranges::max_element(found->second, {}, [](const auto& place) { return place.second; });
+    sum.line = derive::trace::program_line(profile.timeline, longest->first).text();
   }
 }
 
