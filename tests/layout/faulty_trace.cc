@@ -157,6 +157,7 @@ std::vector<std::string_view> detectors() {
 const std::vector<Recording>& recordings() {
   static const std::vector<Recording> all = {
       {.name = "strides and stacks", .has_stacks = true},
+      {.name = "strides, stacks and lines of calls", .has_stacks = true, .has_calls = true},
       {.name = "strides"},
       {.name = "shapes, decimal times", .has_strides = false},
       {.name = "shapes and stacks, whole microseconds",

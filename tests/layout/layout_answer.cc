@@ -73,7 +73,9 @@ bool is_at(const LayoutFinding& finding, const Site& site) {
   if (finding.file.empty()) return true;
   // One change for a whole network may be said of the network.
   if (finding.detector == channels_last && !finding.module.empty()) return true;
-  return finding.file.ends_with(site.file) && finding.line == site.line;
+  const bool is_line = finding.is_line_of_call ? finding.line > site.line && finding.line <= site.line + lines_of_a_function
+                                               : finding.line == site.line;
+  return finding.file.ends_with(site.file) && is_line;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -113,6 +115,7 @@ std::optional<std::vector<LayoutFinding>> layout_findings(const std::string& jso
       finding.op_path = text_of(*site, "op_path");
       finding.line = static_cast<int>(number_of(*site, "line"));
       finding.is_backward = site->value("backward", false);
+      finding.is_line_of_call = text_of(*site, "line_of") == "call";
     }
     result.push_back(std::move(finding));
   }

@@ -20,6 +20,7 @@ struct LayoutFinding {
   std::string detector, module, file, op_path;
   int line = 0;
   bool is_backward = false;
+  bool is_line_of_call = false;  // `line`
   double per_step = 0, bytes_per_step = 0;
 };
 

@@ -131,6 +131,7 @@ TEST(FaultyTraces, SayWhatARecordingShows) {
     EXPECT_TRUE(trace.assessable.contains(contiguous_churn));
     EXPECT_EQ(trace.json.find("Input Strides") != std::string::npos, trace.recording.has_strides) << number;
     EXPECT_EQ(trace.json.find("python_function") != std::string::npos, trace.recording.has_stacks) << number;
+    EXPECT_EQ(trace.json.find("CallFrom") != std::string::npos, trace.recording.has_calls) << number;
   }
 }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <ranges>
 
 #include "base/text.h"
 
@@ -256,7 +258,22 @@ void Recorder::push_frame(std::string name, int module) {
   if (!recording_.has_stacks || is_backward_) return;
   now_ += between(0.3, 0.9);
   const int parent = frames_.empty() ? 0 : frames_.back().id;
-  frames_.push_back({std::move(name), now_, ++frame_ids_, parent, module});
+  Frame frame = {std::move(name), now_, ++frame_ids_, parent, module, ""};
+  if (recording_.has_calls) frame.called_from = caller_of(frame);
+  frames_.push_back(std::move(frame));
+}
+
+// Equal calls of a function stand in one line. A module has no file of its own: torch calls what is in it.
+std::string Recorder::caller_of(const Frame& frame) const {
+  const std::string_view called = std::string_view(frame.name).substr(0, frame.name.find(" of Tensor"));
+  for (const Frame& around : frames_ | std::views::reverse) {
+    if (around.module >= 0) return "torch/nn/modules/module.py:1784";
+    const std::size_t open = around.name.find(".py(");
+    if (open == std::string::npos) continue;
+    const int line = std::stoi(around.name.substr(open + 4)) + 1 + static_cast<int>(std::hash<std::string_view>()(called) % lines_of_a_function);
+    return fmt::format("{}:{}", around.name.substr(0, open + 3), line);
+  }
+  return "";
 }
 
 void Recorder::pop_frame() {
@@ -266,8 +283,9 @@ void Recorder::pop_frame() {
   now_ += between(0.1, 0.5);
   const std::string parent = frame.parent == 0 ? "null" : std::to_string(frame.parent);
   const std::string module = frame.module < 0 ? "" : fmt::format(R"("Python module id": {}, )", frame.module);
+  const std::string call = frame.called_from.empty() ? "" : fmt::format(R"("CallFrom": "{}", )", frame.called_from);
   add("python_function", frame.name, frame.begin, now_ - frame.begin,
-      fmt::format(R"("Python parent id": {}, "Python id": {}, {}"Ev Idx": {})", parent, frame.id, module, 50000 + frame.id));
+      fmt::format(R"("Python parent id": {}, "Python id": {}, {}{}"Ev Idx": {})", parent, frame.id, call, module, 50000 + frame.id));
   now_ += between(0.05, 0.2);
 }
 

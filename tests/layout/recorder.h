@@ -25,6 +25,8 @@ struct Gpu {
   std::int64_t memory_bytes = 0;
 };
 
+inline constexpr int lines_of_a_function = 9;
+
 // What was switched on, and which versions wrote the file.
 struct Recording {
   std::string_view name;                // of the row in docs/validation/layout.md
@@ -32,6 +34,7 @@ struct Recording {
   bool has_strides = true;              // PyTorch 2.4 and later
   bool has_concrete_inputs = true;      // PyTorch 2.1 and later
   bool has_stacks = false;              // with_stack
+  bool has_calls = false;               // and the lines of calls, of 2026 and later: within `lines_of_a_function` behind that of the function
   bool has_whole_microseconds = false;  // PyTorch 2.2 and before
   bool has_true_external_ids = true;    // GPU events name the operator that launched them; before 2024 they did not
   // Any of the above may come with these.
@@ -142,10 +145,12 @@ class Recorder {
     std::string name;
     double begin = 0;
     int id = 0, parent = 0, module = -1;
+    std::string called_from;  // "model.py:47"; "": not recorded
   };
 
   std::vector<Open>& stack() { return is_backward_ ? backward_stack_ : stack_; }
   const std::vector<Open>& stack() const { return is_backward_ ? backward_stack_ : stack_; }
+  std::string caller_of(const Frame& frame) const;
   Event& add(std::string_view category, std::string name, double begin, double duration, std::string arguments);
   std::string cpu_place() const;
   std::string inputs_of(const std::vector<Argument>& arguments) const;

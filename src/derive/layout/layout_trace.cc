@@ -183,6 +183,12 @@ void LayoutTrace::find_own_tracks() {
     for (std::size_t i = 0; i < process.size(); ++i)
       is_of_process_[i] = is_own(i) || (timeline_.tracks[i].device >= 0 && process[i] == own);
   }
+  // A process that marks steps and calls no operator marks those of another.
+  const auto is_own_operator = [&](const OperatorNode& node) { return is_of_process_[timeline_.track[node.row]]; };
+  if (!nodes_.empty() && std::ranges::none_of(nodes_, is_own_operator)) {
+    is_of_process_.assign(timeline_.tracks.size(), true);
+    steps_.pid.clear();
+  }
 }
 
 // The last of steps that are told by forward passes ends with the recording: with what was recorded of the process itself.

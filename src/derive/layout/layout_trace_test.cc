@@ -80,6 +80,29 @@ TEST(LayoutTrace, WorkIsOfTheStepThatLaunchedIt) {
 }
 
 // The External id of a kernel names another operator in old traces; the call decides.
+// "2/2" of a test is thread 2 of process 2.
+TEST(LayoutTrace, StepsThatAnotherProcessMarksAreThoseOfTheOneThatCallsOperators) {
+  Recording made;
+  made.step(1, [&] { made.on_thread("2/2", [&] { made.op("aten::relu", {}, [&] { made.kernel("relu", 2); }); }); });
+  made.step(2, [&] { made.on_thread("2/2", [&] { made.op("aten::relu", {}, [&] { made.kernel("relu", 2); }); }); });
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  EXPECT_EQ(trace->nodes()[1].step, 1u);
+  EXPECT_EQ(trace->step_of_work(1), 1u);
+  EXPECT_FALSE(trace->has_other_processes());
+}
+
+TEST(LayoutTrace, OfSeveralProcessesThatCallOperatorsTheOneThatMarksStepsCounts) {
+  Recording made;
+  made.step(1, [&] {
+    made.op("aten::relu", {}, [&] { made.kernel("relu", 2); });
+    made.on_thread("2/2", [&] { made.op("aten::tanh"); });
+  });
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  EXPECT_EQ(trace->nodes()[0].step, 0u);
+  EXPECT_EQ(trace->nodes()[1].step, none);
+  EXPECT_TRUE(trace->has_other_processes());
+}
+
 TEST(LayoutTrace, ExternalIdsOfKernelsAreNotBelieved) {
   const auto event = [](auto... parts) { return frx::testing::event(parts...); };
   const std::string text = frx::testing::trace_with(
