@@ -112,7 +112,7 @@ Result<model::Timeline> read_timeline(Input& input, Context& context, const repo
   TRY_ASSIGN(const knowledge::Knowledge* known, context.knowledge());
   ingest::ReadOptions options{known->metrics};
   options.all_arguments = detail == Detail::all_arguments;
-  options.kernel_shapes = detail == Detail::kernel_shapes;
+  options.kernel_shapes = detail != Detail::usual;
   if (open_each) options.progress = open_each(input.source.name(), input.source.size_hint());
   TRY_ASSIGN(ingest::Observation observation, ingest::observe(input.source, input.format, options));
   if (auto* const timeline = std::get_if<model::Timeline>(&observation.model)) return std::move(*timeline);

@@ -19,7 +19,7 @@ namespace {
 struct Options {
   LayoutOptions layout;
   std::string format = "text";
-  bool json = false, open = false;
+  bool json = false, markdown = false, open = false;
 };
 
 void describe(Syntax& syntax, Options& options) {
@@ -34,6 +34,7 @@ void describe(Syntax& syntax, Options& options) {
   describe_layout(syntax, options.layout);
   syntax.choice("--format", "FORMAT", options.format, common_formats(), "how to print the answer");
   syntax.flag("--json,--output-json", options.json, "the same as --format json (layout.v1)");
+  syntax.flag("--md", options.markdown, "the same as --format markdown");
   describe_open(syntax, options.open);
   syntax.example("trace.json.gz --model resnet50_train", "which layouts cost how much?");
   syntax.example("--trace trace.json --steps 3:5 --json", "of three steps, for a program");
@@ -42,7 +43,8 @@ void describe(Syntax& syntax, Options& options) {
 }
 
 Result<int> act(const Options& options, Io& io) {
-  TRY_ASSIGN(const std::string format, format_of("layout analyze", options.json, options.format));
+  if (options.json && options.markdown) return fail(ErrorKind::usage, "layout analyze: expected one format, found --json and --md");
+  TRY_ASSIGN(const std::string format, format_of("layout analyze", options.json, options.markdown ? "markdown" : options.format));
   TRY(open_if_asked("layout analyze", options.open, format, io));
   return analyze_layout("layout analyze", options.layout, format, io);
 }

@@ -65,6 +65,7 @@ Result<std::shared_ptr<report::LayoutReport>> report_of_trace(std::string_view c
   request.gpu_model = options.analysis.gpu_model;
   request.gpu_is_fallback = options.analysis.gpu_is_fallback;
   request.least_saving_pct = options.least_saving_pct;
+  request.sites_in = options.sites_in;
   TRY_ASSIGN(request.steps, selection_of(command, options.steps));
   TRY_ASSIGN(analyse::Input input, session.input(trace));
   analyse::LayoutSources beside;
@@ -99,6 +100,7 @@ void describe_layout(Syntax& syntax, LayoutOptions& options) {
   syntax.option("--et", "FILE", options.execution,
                 "execution trace (ExecutionTraceObserver) of the same steps: which copies are of one tensor");
   syntax.option("--log", "FILE", options.log, "output of the program with TORCH_LOGS=recompiles,cudagraphs: which check failed");
+  syntax.option("--sites-in", "TEXT", options.sites_in, "name lines of files with TEXT in their path alone, such as src/ or train.py");
   syntax.option("--min-saving", "PCT", options.least_saving_pct, "leave out findings that save less, in percent");
   syntax.option("--plan", "FILE", options.plan, "write the plan of the best fix that frx layout trial can try");
   syntax.option("--finding", "N", options.finding, "with --plan: of this finding of the table, from 1");
@@ -111,7 +113,7 @@ void describe_layout_exit_codes(Syntax& syntax) {
   syntax.exit_code(0, "a report was made");
   syntax.exit_code(1, "a finding reaches --fail-on, or no plan can be made of a fix");
   syntax.exit_code(3, "the trace cannot be read, or is none; the same of what stands beside it");
-  syntax.exit_code(4, "the trace has neither operators nor GPU work");
+  syntax.exit_code(4, "the trace has neither operators nor kernels that convert layouts by their names");
 }
 
 Result<int> analyze_layout(std::string_view command, const LayoutOptions& options, std::string_view format, Io& io) {

@@ -12,7 +12,7 @@ namespace frx::cli {
 
 struct LayoutOptions {
   std::string trace, trace_option;  // the argument, and --trace
-  std::string model, steps, fail_on;
+  std::string model, steps, fail_on, sites_in;
   std::string counters, log, execution;  // --ncu, --log, --et
   std::string plan;                      // --plan: the file to write
   Syntax::Number finding;                // --finding: which one is planned

@@ -96,7 +96,10 @@ void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& st
                  0);
   page.paragraph(fmt::format("Detected {}{}", count_text(report.findings.size(), "layout issue"), severities_text(report, style)), 0,
                  report.findings.empty() ? Tone::green : Tone::bold);
-  page.paragraph(fmt::format("{} contiguous() calls/step {}", times_text(totals.contiguous_calls), overhead_text(report)), 0);
+  page.paragraph(totals.knows_copies
+                     ? fmt::format("{} contiguous() calls/step {}", times_text(totals.contiguous_calls), overhead_text(report))
+                     : "contiguous() calls/step are not known: no operators were recorded",
+                 0);
   if (!report.findings.empty()) page.paragraph(saves_text(report.findings.front(), style), 0);
 }
 
@@ -104,6 +107,7 @@ std::string overhead_of_traffic(const report::LayoutTotals& totals) {
   if (totals.bw_overhead_pct)
     return fmt::format("{} of the traffic that is known (for {:.0f} % of the GPU time){}", about_pct(*totals.bw_overhead_pct),
                        totals.coverage_pct.value_or(0), totals.layout_bytes_partial ? ", at least" : "");
+  if (!totals.knows_copies) return "not known: no operators were recorded";
   if (!totals.layout_bytes) return "not told: the bytes of most copies are not known";
   return fmt::format("not told: traffic is known for {} of the GPU time",
                      totals.coverage_pct ? fmt::format("{:.0f} %", *totals.coverage_pct) : "none");
@@ -156,11 +160,15 @@ void add_facts(Document& page, const LayoutReport& report) {
                                                                          : fmt::format("{} to {}", report.first_step, report.last_step),
                                                                      report.steps_named);
   page.fact("Steady steps", steps, layout_fact_width);
-  page.fact("Layout copies", fmt::format("{}/step", times_text(totals.copies)), layout_fact_width);
+  page.fact("Layout copies",
+            totals.knows_copies ? fmt::format("{}/step", times_text(totals.copies))
+            : totals.copies > 0 ? fmt::format("at least {}/step, by the names of kernels", times_text(totals.copies))
+                                : "not known: no kernel is one by its name",
+            layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
   page.fact("Time overhead",
             totals.time_overhead_pct
-                ? fmt::format("{} ({} of {} in a step)", about_pct(*totals.time_overhead_pct),
+                ? fmt::format("{}{} ({} of {} in a step)", totals.knows_copies ? "" : "at least ", about_pct(*totals.time_overhead_pct),
                               format_quantity(totals.layout_time_us * 1000, "ns"), format_quantity(totals.busy_us * 1000, "ns"))
                 : "not known",
             layout_fact_width);
@@ -240,6 +248,11 @@ void add_finding(Document& page, const LayoutFinding& finding, std::size_t numbe
   if (!finding.site.file.empty()) page.hanging("Path   : ", answer::as_name(finding.site.op_path), indent);
   page.hanging("Cost   : ", cost_text(finding), indent);
   page.hanging("Saves  : ", saving_text(finding), indent);
+  if (finding.saved_step_pct && finding.saved_time_pct->best > 0)
+    page.hanging("Step   : ",
+                 finding.saved_step_pct->best > 0 ? "gets " + range_text(*finding.saved_step_pct, "shorter")
+                                                  : "gets no shorter: it does not wait for this work",
+                 indent);
   page.hanging("Fix    : ", finding.fix, indent);
   for (const std::string_view line : split(finding.code, '\n')) {
     if (!line.empty()) page.source_line(line, indent + 9);
@@ -265,7 +278,9 @@ void add_not_assessed(Document& page, const LayoutReport& report) {
 
 Document layout_document(const LayoutReport& report, const LayoutStyle& style) {
   Document page;
-  page.headline = report.findings.empty() ? "no layout issue found" : saves_text(report.findings.front(), style);
+  page.headline = report.findings.empty()
+                      ? (report.totals.knows_copies ? "no layout issue found" : "layouts need a recording with operators")
+                      : saves_text(report.findings.front(), style);
   page.title("FRX layout analysis", report.source);
   add_lines(page, report, style);
   add_facts(page, report);
@@ -309,7 +324,9 @@ void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
   out.object("saving", [&](JsonObject& inner) {
     inner.object("bytes_pct", finding.saved_bytes_pct, put_share);
     inner.object("time_pct", finding.saved_time_pct, put_share);
-    inner.add("cpu_us", exact(finding.saved_cpu_us), "further_time_pct", exact(finding.further_pct));
+    inner.add("cpu_us", exact(finding.saved_cpu_us), "further_time_pct", exact(finding.further_pct), "critical_share",
+              exact(finding.critical_share));
+    inner.object("step_pct", finding.saved_step_pct, put_share);
   });
   out.object("fix", [&](JsonObject& inner) {
     inner.add("phrase", finding.phrase, "text", finding.fix, "code", unless_empty(finding.code), "kind", finding.kind);

@@ -73,8 +73,8 @@ bool is_at(const LayoutFinding& finding, const Site& site) {
   if (finding.file.empty()) return true;
   // One change for a whole network may be said of the network.
   if (finding.detector == channels_last && !finding.module.empty()) return true;
-  const bool is_line = finding.is_line_of_call ? finding.line > site.line && finding.line <= site.line + lines_of_a_function
-                                               : finding.line == site.line;
+  const bool is_line =
+      finding.is_line_of_call ? finding.line > site.line && finding.line <= site.line + lines_of_a_function : finding.line == site.line;
   return finding.file.ends_with(site.file) && is_line;
 }
 

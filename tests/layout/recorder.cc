@@ -270,7 +270,8 @@ std::string Recorder::caller_of(const Frame& frame) const {
     if (around.module >= 0) return "torch/nn/modules/module.py:1784";
     const std::size_t open = around.name.find(".py(");
     if (open == std::string::npos) continue;
-    const int line = std::stoi(around.name.substr(open + 4)) + 1 + static_cast<int>(std::hash<std::string_view>()(called) % lines_of_a_function);
+    const int line =
+        std::stoi(around.name.substr(open + 4)) + 1 + static_cast<int>(std::hash<std::string_view>()(called) % lines_of_a_function);
     return fmt::format("{}:{}", around.name.substr(0, open + 3), line);
   }
   return "";

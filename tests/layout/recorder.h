@@ -29,12 +29,12 @@ inline constexpr int lines_of_a_function = 9;
 
 // What was switched on, and which versions wrote the file.
 struct Recording {
-  std::string_view name;                // of the row in docs/validation/layout.md
-  bool has_shapes = true;               // record_shapes
-  bool has_strides = true;              // PyTorch 2.4 and later
-  bool has_concrete_inputs = true;      // PyTorch 2.1 and later
-  bool has_stacks = false;              // with_stack
-  bool has_calls = false;               // and the lines of calls, of 2026 and later: within `lines_of_a_function` behind that of the function
+  std::string_view name;            // of the row in docs/validation/layout.md
+  bool has_shapes = true;           // record_shapes
+  bool has_strides = true;          // PyTorch 2.4 and later
+  bool has_concrete_inputs = true;  // PyTorch 2.1 and later
+  bool has_stacks = false;          // with_stack
+  bool has_calls = false;           // and the lines of calls, of 2026 and later: within `lines_of_a_function` behind that of the function
   bool has_whole_microseconds = false;  // PyTorch 2.2 and before
   bool has_true_external_ids = true;    // GPU events name the operator that launched them; before 2024 they did not
   // Any of the above may come with these.

@@ -20,6 +20,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 GENERATOR = HERE.parent / "bench" / "gen_trace.py"
+LAYOUT_GENERATOR = HERE.parent / "bench" / "gen_layout_trace.py"
+MOST_BYTES_OF_AN_EVENT, BYTES_WITHOUT_EVENTS = 300, 64 << 20
 SKIPPED = 77
 
 
@@ -100,6 +102,19 @@ def check(options, folder):
     print(f"peak {small.peak >> 20} MB with {options.memory}, {whole.peak >> 20} MB without; {whole.bytes} bytes of JSON are equal")
 
 
+def check_layouts(options, folder):
+    """The layout advisor keeps the inputs of each operator, once where they are equal."""
+    trace = folder / "layouts.json"
+    subprocess.run([sys.executable, LAYOUT_GENERATOR, "150000", trace], check=True)
+    with open(trace, "rb") as file:
+        events = sum(b'"ph"' in line for line in file)
+    run = Run([options.frx, "layout", "analyze", "--json", trace])
+    expect(run.code == 0, f"no answer about layouts: {run.errors}")
+    each = (run.peak - BYTES_WITHOUT_EVENTS) / events
+    expect(each < MOST_BYTES_OF_AN_EVENT, f"layouts of {events} events take {run.peak >> 20} MB: {each:.0f} bytes an event beside 64 MB")
+    print(f"layouts of {events} events: peak {run.peak >> 20} MB")
+
+
 def measure(options, folder):
     def enter():
         if options.cgroup:
@@ -135,7 +150,11 @@ def main():
         if not spills(name):
             print("the folder for temporary files lies in memory")
             return SKIPPED
-        (check if options.only == "check" else measure)(options, pathlib.Path(name))
+        if options.only == "measure":
+            measure(options, pathlib.Path(name))
+        else:
+            check(options, pathlib.Path(name))
+            check_layouts(options, pathlib.Path(name))
     return 0
 
 

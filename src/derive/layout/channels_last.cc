@@ -11,6 +11,7 @@ namespace frx::derive::layout {
 namespace {
 
 constexpr std::int64_t few_channels = 4;
+constexpr std::int64_t short_ns = 10'000;
 
 enum class Fit : std::uint8_t { other, channels_last, eligible, depthwise, few, double_precision };
 
@@ -19,6 +20,7 @@ struct Convolution {
   Fit fit = Fit::other;
   bool is_known_nchw = false;  // by strides
   bool has_nhwc_kernel = false, has_nchw_kernel = false;
+  bool is_small = false;  // of one image, and short
 };
 
 bool is_forward(const LayoutTrace& trace, std::uint32_t node) { return trace.name(node).find("ackward") == std::string_view::npos; }
@@ -95,6 +97,7 @@ class ConvolutionFinder {
     const RecordedTensor* const weight = inputs ? tensor_at(*inputs, 1) : nullptr;
     if (!input || !weight) return convolution;
     convolution.fit = fit_of(*input, *weight, gpu_);
+    convolution.is_small = !input->shape.empty() && input->shape.front() == 1 && trace_.gpu_time(outer) < short_ns;
     convolution.is_known_nchw = input->strides && layout_of(input->shape, *input->strides) == LayoutClass::contiguous;
     return convolution;
   }
@@ -113,7 +116,8 @@ ConvolutionCounts counted(const LayoutTrace& trace, const std::vector<Convolutio
           per_step(Fit::eligible),
           per_step(Fit::depthwise),
           per_step(Fit::few),
-          per_step(Fit::double_precision)};
+          per_step(Fit::double_precision),
+          trace.per_step(static_cast<double>(std::ranges::count(convolutions, true, &Convolution::is_small)))};
 }
 
 // Everything under convolutions of both passes that only converts layouts.
@@ -122,8 +126,7 @@ Candidate of_conversions(const LayoutTrace& trace, std::span<const Copy> copies,
   double bytes = 0, time = 0;
   bool knows_bytes = true;
   for (const Copy& copy : copies) {
-    const bool is_under =
-        copy.origin == CopyOrigin::library && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
+    const bool is_under = copy.origin != CopyOrigin::eager && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
     if (!is_under || copy.pads_channels != pads) continue;
     found.nodes.push_back(copy.node);
     found.removed_work.insert(found.removed_work.end(), copy.work.begin(), copy.work.end());
@@ -239,7 +242,12 @@ void add_caveats(const LayoutTrace& trace, const ConvolutionCounts& counts, Cand
     has_custom = has_custom || trace.nodes()[node].role == OperatorRole::custom;
     views += trace.name(node) == "aten::view" && trace.is_called_by_program(node) && picture_of(trace, node) != nullptr;
   }
-  if (views > 0) found.caveats.emplace_back("view() on images fails on channels-last tensors; reshape() and flatten() do not");
+  if (views > 0) {
+    found.facts["views_of_images"] = static_cast<double>(views);
+    found.caveats.emplace_back("view() on images fails on channels-last tensors; reshape() and flatten() do not");
+  }
+  if (counts.small > counts.all / 2)
+    found.caveats.emplace_back("most convolutions are of one image and take less than 10 us: their launches may be what they cost");
   if (has_custom) found.caveats.emplace_back("custom operators may expect NCHW");
   if (counts.depthwise > 0) found.caveats.emplace_back("depthwise convolutions gain less, or lose");
   if (counts.few_channels > 0) found.caveats.emplace_back("the first layer, of few channels, gains nothing");

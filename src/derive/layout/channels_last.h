@@ -19,6 +19,7 @@ struct ConvolutionGpu {
 
 struct ConvolutionCounts {  // per step
   double all = 0, channels_last = 0, eligible = 0, depthwise = 0, few_channels = 0, double_precision = 0;
+  double small = 0;  // of one image, and short
 };
 
 // Patterns, one finding each at most, for the model as a whole:

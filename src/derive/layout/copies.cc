@@ -13,7 +13,7 @@ namespace {
 
 using model::EventKind;
 
-constexpr double sure = 0.95, by_kernel_name = 0.6, by_compiler = 0.7;
+constexpr double sure = 0.95, by_kernel_name = 0.6, by_compiler = 0.7, by_order_of_kernels = 0.6;
 
 struct KernelBits {
   std::uint64_t conversion, padding, strided, contiguous;
@@ -22,7 +22,8 @@ struct KernelBits {
 // What the name of a kernel says, found out once for each name.
 struct NamedKernel {
   std::uint64_t bits = 0;
-  bool is_known = false, only_moves = false, casts = false;
+  bool is_known = false;
+  InductorKernel compiled = {};
 };
 
 bool have_equal_types(const RecordedTensor& a, const RecordedTensor& b) { return a.type == b.type; }
@@ -60,6 +61,10 @@ class CopyFinder {
         add_kernels(node);
       }
     }
+    for (std::uint32_t work = 0; work < trace_.attribution().work.size(); ++work) {
+      if (trace_.node_of_work(work) == none && trace_.step_of_work(work) != none) add_named(none, work, 0);
+    }
+    add_operands_of_convolutions();
     // What copies under one operator is one copy, and stands where its first leaf does.
     std::ranges::stable_sort(copies_, {}, &Copy::node);
     return std::move(copies_);
@@ -169,30 +174,62 @@ class CopyFinder {
     if (kernel.is_known) return kernel;
     kernel.is_known = true;
     kernel.bits = classes_.of(trace_.kernel_name(work));
-    kernel.only_moves = is_layout_kernel_of_inductor(trace_.kernel_name(work), kernel.casts);
+    kernel.compiled = inductor_kernel(trace_.kernel_name(work));
     return kernel;
   }
 
   void add_kernels(std::uint32_t node) {
     std::size_t conversions = 0;
-    for (const std::uint32_t work : trace_.own_work(node)) {
-      const NamedKernel& kernel = named(work);
-      if ((kernel.bits & (bits_.conversion | bits_.padding)) != 0) {
-        add_conversion(node, work, (kernel.bits & bits_.padding) != 0, conversions);
-        ++conversions;
-      } else if (kernel.only_moves) {
-        add_compiled(node, work, kernel.casts ? CopyKind::cast_relayout : CopyKind::relayout);
+    for (const std::uint32_t work : trace_.own_work(node)) conversions += add_named(node, work, conversions);
+  }
+
+  // Of a node, or none. `before`: conversions of that node before this one. Is it one, too?
+  bool add_named(std::uint32_t node, std::uint32_t work, std::size_t before) {
+    const NamedKernel& kernel = named(work);
+    const bool converts = (kernel.bits & (bits_.conversion | bits_.padding)) != 0;
+    if (converts) {
+      add_conversion(node, work, (kernel.bits & bits_.padding) != 0, before);
+    } else if (kernel.compiled.only_moves) {
+      add_compiled(node, work, kernel.compiled.casts ? CopyKind::cast_relayout : CopyKind::relayout);
+    }
+    return converts;
+  }
+
+  // torch.compile names both what writes an operand in another order and what adds a bias after the convolution: what stands between
+  // another operator and a convolution is of the first kind.
+  void add_operands_of_convolutions() {
+    struct Stream {
+      std::vector<std::uint32_t> open;  // kernels that would be of the next convolution
+      bool after_convolution = false;
+    };
+    std::vector<Stream> streams(trace_.timeline().tracks.size());
+    for (std::uint32_t work = 0; work < trace_.attribution().work.size(); ++work) {
+      const std::uint32_t node = trace_.node_of_work(work);
+      Stream& stream = streams[trace_.timeline().track[trace_.attribution().work[work].event]];
+      if (named(work).compiled.is_convolution && node != none) {
+        if (!stream.after_convolution && trace_.nodes()[node].step != none) stream.open.push_back(work);
+        continue;
       }
+      if (named(work).compiled.only_moves) continue;
+      stream.after_convolution = node != none && trace_.nodes()[node].role == OperatorRole::convolution;
+      if (stream.after_convolution) {
+        for (const std::uint32_t operand : stream.open) {
+          add_compiled(trace_.node_of_work(operand), operand, CopyKind::relayout);
+          copies_.back().hot = node;
+          copies_.back().confidence = by_order_of_kernels;
+        }
+      }
+      stream.open.clear();
     }
   }
 
   Copy of_kernel(std::uint32_t node, std::uint32_t work, CopyOrigin origin) const {
     Copy copy;
     copy.node = node;
-    copy.step = trace_.nodes()[node].step;
+    copy.step = node == none ? trace_.step_of_work(work) : trace_.nodes()[node].step;
     copy.origin = origin;
     copy.kind = CopyKind::relayout;
-    copy.hot = is_hot(trace_.nodes()[node].role) ? node : hot_around(node);
+    if (node != none) copy.hot = is_hot(trace_.nodes()[node].role) ? node : hot_around(node);
     copy.time_ns = static_cast<double>(trace_.duration(work));
     copy.work = {work};
     return copy;
@@ -204,7 +241,7 @@ class CopyFinder {
     Copy copy = of_kernel(node, work, CopyOrigin::library);
     copy.confidence = sure;
     copy.pads_channels = pads;
-    const RecordedInputs* const inputs = trace_.inputs(node);
+    const RecordedInputs* const inputs = node == none ? nullptr : trace_.inputs(node);
     if (inputs && trace_.name(node).find("backward") == std::string_view::npos) copy.bytes = bytes_converted(node, *inputs, work, before);
     copies_.push_back(std::move(copy));
   }
@@ -271,26 +308,26 @@ std::optional<CopyKind> kind_by_strides(const RecordedTensor& destination, const
   return from == LayoutClass::gapped ? CopyKind::compact : CopyKind::plain;
 }
 
-bool is_layout_kernel_of_inductor(std::string_view kernel, bool& casts) {
+InductorKernel inductor_kernel(std::string_view kernel) {
   constexpr std::string_view mark = "_fused_";
   // Words of the names of operators: "_unsafe_view" gives "unsafe" and "view".
   constexpr std::array<std::string_view, 17> moving = {"clone",     "copy",    "to",      "permute", "transpose", "t",
                                                        "view",      "unsafe",  "reshape", "expand",  "select",    "slice",
                                                        "unsqueeze", "squeeze", "cat",     "convert", "element"};
-  if (!kernel.starts_with("triton_")) return false;
-  const std::size_t at = kernel.find(mark);
-  if (at == kernel.npos) return false;
-  std::string_view operators = kernel.substr(at + mark.size());
-  casts = false;
+  const std::size_t at = kernel.starts_with("triton_") ? kernel.find(mark) : kernel.npos;
+  if (at == kernel.npos) return {};
+  InductorKernel found;
   bool any = false;
-  for (const std::string_view word : split(operators, '_')) {
+  for (const std::string_view word : split(kernel.substr(at + mark.size()), '_')) {
     const bool is_number = !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c) != 0; });
     if (word.empty() || is_number || word == "type") continue;
-    if (std::ranges::find(moving, word) == moving.end()) return false;
-    casts = casts || word == "convert" || word == "to";
+    found.is_convolution = found.is_convolution || word == "convolution";
+    if (word != "convolution" && std::ranges::find(moving, word) == moving.end()) return {};
+    found.casts = found.casts || word == "convert" || word == "to";
     any = true;
   }
-  return any;
+  found.only_moves = any && !found.is_convolution;
+  return found;
 }
 
 }  // namespace frx::derive::layout

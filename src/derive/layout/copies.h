@@ -1,7 +1,8 @@
 // Copies of a trace that change nothing but where elements lie, each counted once: contiguous > clone > copy_ is one copy.
 //
 // Three origins: operators of PyTorch that copy; kernels by which a library converts the operands of a convolution
-// (nchwToNhwcKernel); kernels of torch.compile that do nothing but move elements.
+// (nchwToNhwcKernel); kernels of torch.compile that do nothing but move elements. Without operators, the last two are known by the names
+// of kernels.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ constexpr bool is_of_layout(CopyKind kind) { return kind >= CopyKind::relayout &
 enum class CopyOrigin : std::uint8_t { eager, library, compiled };
 
 struct Copy {
-  std::uint32_t node = none;  // the outermost operator that is this copy; of a library or compiled code, the one that launched it
+  std::uint32_t node = none;  // the outermost operator that is this copy; of a library or compiled code, the one that launched it, or none
   std::uint32_t leaf = none;  // the operator whose inputs are destination and source; none for a library
   std::uint32_t hot = none;   // the innermost product, convolution, ... that it happens inside of
   std::uint32_t step = none;
@@ -61,7 +62,13 @@ CopyTensors tensors_of(const LayoutTrace& trace, const Copy& copy);
 // By strides and types; nothing where they were not recorded.
 std::optional<CopyKind> kind_by_strides(const RecordedTensor& destination, const RecordedTensor& source);
 
-// "triton_poi_fused_clone_permute_3": do all operators in the name only move elements? `casts`: one of them changes the type.
-bool is_layout_kernel_of_inductor(std::string_view kernel, bool& casts);
+// What the name of a kernel of torch.compile says.
+struct InductorKernel {
+  bool only_moves = false;  // "triton_poi_fused_clone_permute_3": all operators in the name move elements
+  bool casts = false;       // one of them changes the type
+  bool is_convolution =
+      false;  // "triton_poi_fused_convolution_0": writes an operand in the order of the convolution after it, or adds a bias
+};
+InductorKernel inductor_kernel(std::string_view kernel);
 
 }  // namespace frx::derive::layout

@@ -135,15 +135,56 @@ TEST(Copies, LibrariesConvertTheResultOfConvolutionsBack) {
 }
 
 TEST(Copies, KernelsOfInductorThatOnlyMoveElements) {
-  bool casts = false;
-  EXPECT_TRUE(is_layout_kernel_of_inductor("triton_poi_fused_clone_permute_3", casts));
-  EXPECT_FALSE(casts);
-  EXPECT_TRUE(is_layout_kernel_of_inductor("triton_poi_fused__to_copy_transpose_0", casts));
-  EXPECT_TRUE(casts);
-  EXPECT_TRUE(is_layout_kernel_of_inductor("triton_poi_fused__unsafe_view_clone_12", casts));
-  EXPECT_FALSE(is_layout_kernel_of_inductor("triton_poi_fused_add_clone_3", casts));
-  EXPECT_FALSE(is_layout_kernel_of_inductor("triton_red_fused_native_layer_norm_0", casts));
-  EXPECT_FALSE(is_layout_kernel_of_inductor("gemm_fused_clone_0", casts));
+  EXPECT_TRUE(inductor_kernel("triton_poi_fused_clone_permute_3").only_moves);
+  EXPECT_FALSE(inductor_kernel("triton_poi_fused_clone_permute_3").casts);
+  EXPECT_TRUE(inductor_kernel("triton_poi_fused__to_copy_transpose_0").only_moves);
+  EXPECT_TRUE(inductor_kernel("triton_poi_fused__to_copy_transpose_0").casts);
+  EXPECT_TRUE(inductor_kernel("triton_poi_fused__unsafe_view_clone_12").only_moves);
+  EXPECT_FALSE(inductor_kernel("triton_poi_fused_add_clone_3").only_moves);
+  EXPECT_FALSE(inductor_kernel("triton_red_fused_native_layer_norm_0").only_moves);
+  EXPECT_FALSE(inductor_kernel("gemm_fused_clone_0").only_moves);
+  EXPECT_FALSE(inductor_kernel("triton_poi_fused_convolution_0").only_moves);
+  EXPECT_TRUE(inductor_kernel("triton_poi_fused_convolution_0").is_convolution);
+  EXPECT_FALSE(inductor_kernel("triton_poi_fused_convolution_relu_1").is_convolution);
+}
+
+// Before a convolution its operands are written in its order; the same name after one is its bias.
+TEST(Copies, OperandsOfAConvolutionThatTheCompilerWrites) {
+  Recording made;
+  made.op("CompiledFunction", {}, [&] {
+    made.kernel("triton_poi_fused_convolution_0", 5);
+    made.kernel("triton_poi_fused_convolution_1", 4);
+    made.op("aten::convolution", {}, [&] { made.op("aten::cudnn_convolution", {}, [&] { made.kernel("sm80_xmma_fprop_nhwc", 50); }); });
+    made.kernel("triton_poi_fused_convolution_2", 3);
+    made.op("aten::convolution", {}, [&] { made.op("aten::cudnn_convolution", {}, [&] { made.kernel("sm80_xmma_fprop_nhwc", 50); }); });
+    made.kernel("triton_poi_fused_relu_3", 3);
+    made.kernel("triton_poi_fused_convolution_4", 3);
+    made.kernel("triton_poi_fused_add_5", 3);
+  });
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  const std::vector<Copy> copies = copies_in(*trace);
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0].time_ns, 5000);
+  EXPECT_EQ(copies[1].time_ns, 4000);
+  EXPECT_EQ(trace->name(copies[0].hot), "aten::cudnn_convolution");
+  EXPECT_EQ(copies[0].origin, CopyOrigin::compiled);
+}
+
+// Without operators the names of kernels are all there is.
+TEST(Copies, OfLibrariesAreSeenWithoutOperators) {
+  Recording made;
+  made.step(1, [&] {
+    made.kernel("void cudnn::ops::nchwToNhwcKernel<__half, __half, float, true, false, (cudnnKernelDataType_t)0>", 6);
+    made.kernel("sm80_xmma_fprop_nhwc", 50);
+    made.kernel("triton_poi_fused_clone_permute_7", 4);
+  });
+  const std::unique_ptr<LayoutTrace> trace = made.trace();
+  const std::vector<Copy> copies = copies_in(*trace);
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0].origin, CopyOrigin::library);
+  EXPECT_EQ(copies[0].node, none);
+  EXPECT_EQ(copies[0].step, 0u);
+  EXPECT_EQ(copies[1].origin, CopyOrigin::compiled);
 }
 
 // Recordings of a CPU have no kernels: the operator that copies is timed.

@@ -25,6 +25,8 @@ SiteGroups by_site(const DetectorInput& input, bool (*wanted)(const Copy&)) {
 
 bool is_hidden(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot != none && is_of_layout(copy.kind); }
 bool is_asked_for(const Copy& copy) { return copy.origin == CopyOrigin::eager && copy.hot == none && is_of_layout(copy.kind); }
+// Of operands of convolutions, channels_last tells.
+bool is_of_compiler(const Copy& copy) { return copy.origin == CopyOrigin::compiled && copy.hot == none && copy.node != none; }
 
 // Was the tensor that is copied made right before, so that it is another one each time? Only where the operator before is known to
 // have a result of another size is the tensor older, and may be the same in every iteration.
@@ -277,6 +279,23 @@ void describe_shared(const DetectorInput& input, std::span<const std::uint32_t> 
   if (most > 0) found.facts["copies_of_tensor"] = most;
 }
 
+// Kernels of torch.compile that move elements and do nothing else.
+void add_copies_of_compiler(const DetectorInput& input, std::vector<Candidate>& all) {
+  const SiteGroups groups = by_site(input, is_of_compiler);
+  std::size_t copies = 0;
+  for (const auto& [site, members] : groups) copies += members.size();
+  for (const auto& [site, members] : groups) {
+    Candidate found = summed(input, members);
+    found.detector = "contiguous_churn";
+    found.pattern = "compiled";
+    found.facts["count_per_place"] = found.count;
+    found.facts["copies_at_all_sites"] = input.trace.per_step(static_cast<double>(copies));
+    found.words["kernel"] = std::string(input.trace.kernel_name(longest(input, members).work.front()));
+    add_saving(found, 0);
+    all.push_back(std::move(found));
+  }
+}
+
 }  // namespace
 
 DetectorInput detector_input(const LayoutTrace& trace, std::span<const Copy> copies, std::span<const ViewChain> chains, const Sites& sites,
@@ -342,6 +361,7 @@ std::vector<Candidate> contiguous_churn(const DetectorInput& input) {
       found.caveats.emplace_back("the copies are of one tensor only if it does not change within the loop, which a trace does not record");
     all.push_back(std::move(found));
   }
+  add_copies_of_compiler(input, all);
   return all;
 }
 

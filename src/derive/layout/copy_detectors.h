@@ -49,7 +49,8 @@ bool is_native_for_gemm(DimensionsView sizes, DimensionsView strides);
 //   "ping_pong"  a later copy of the step restores the order of the source
 //   "fan_out"    the same tensor is copied elsewhere, too, which only an execution trace tells
 //   "loop"       equal tensors are copied at the same site again within a step
-//   "repeated"   everything else
+//   "repeated"   everything else that PyTorch copies
+//   "compiled"   kernels of torch.compile that move elements and do nothing else
 std::vector<Candidate> contiguous_churn(const DetectorInput& input);
 
 // Detector "permute_storm": chains of views, by site. Patterns, the first that fits:

@@ -91,6 +91,28 @@ TEST(HiddenCopies, OperandsOfOtherLayoutsWithoutACopyAreOnlyCounted) {
   EXPECT_EQ(latent_inputs(detected.input()).per_step, 1);
 }
 
+// Rows of queries, keys and values have to be contiguous and to begin at multiples of 16 bytes; those of a norm to be contiguous.
+TEST(HiddenCopies, InputsOfAttentionAndNormsAreLatentByTheirRows) {
+  const auto latent_in = [](std::string_view name, const std::string& sizes, const std::string& strides, const std::string& types) {
+    Recording made;
+    made.op(name, {sizes, strides, types}, [&] { made.kernel("k", 20); });
+    return latent_inputs(DetectedIn(made).input()).per_step;
+  };
+  const std::string heads = "[[2, 8, 128, 64], [2, 8, 128, 64], [2, 8, 128, 64]]", halves = R"(["c10::Half", "c10::Half", "c10::Half"])";
+  const std::string plain = "[65536, 8192, 64, 1]", by_tokens = "[65536, 64, 512, 1]", turned = "[65536, 8192, 1, 128]";
+  const std::string unaligned = "[66048, 8256, 65, 1]";
+  const auto with = [&](const std::string& one) { return "[" + one + ", " + plain + ", " + plain + "]"; };
+  const std::string_view attention = "aten::_scaled_dot_product_flash_attention";
+  EXPECT_EQ(latent_in(attention, heads, with(plain), halves), 0);
+  EXPECT_EQ(latent_in(attention, heads, with(by_tokens), halves), 0) << "a transposed view is native";
+  EXPECT_EQ(latent_in(attention, heads, with(turned), halves), 1);
+  EXPECT_EQ(latent_in(attention, heads, with(unaligned), halves), 1) << "rows of 130 bytes";
+  const std::string norm_sizes = "[[32, 64], [], [64], [64], []]", norm_types = R"(["float", "ScalarList", "float", "float", "Scalar"])";
+  EXPECT_EQ(latent_in("aten::native_layer_norm", norm_sizes, "[[64, 1], [], [1], [1], []]", norm_types), 0);
+  EXPECT_EQ(latent_in("aten::native_layer_norm", norm_sizes, "[[128, 1], [], [1], [1], []]", norm_types), 0) << "rows apart are no fault";
+  EXPECT_EQ(latent_in("aten::native_layer_norm", norm_sizes, "[[1, 32], [], [1], [1], []]", norm_types), 1);
+}
+
 TEST(HiddenCopies, ACastUnderAutocastIsNone) {
   Recording made;
   made.op("aten::linear", {"[[64, 32], [16, 32]]", "[[32, 1], [32, 1]]", floats}, [&] {
@@ -241,6 +263,26 @@ TEST(Sites, AreLinesOfTheProgramWhateverTheNumberOfTheModule) {
   EXPECT_EQ(site.module, "Model.Block");
   EXPECT_EQ(site.first_module, "Model_0.Block_0");
   EXPECT_EQ(site.op_path, "aten::contiguous");
+}
+
+TEST(ContiguousChurn, KernelsOfTheCompilerThatOnlyMoveElementsAreTold) {
+  Recording made;
+  for (int i = 0; i < 3; ++i) {
+    made.op("CompiledFunction", {}, [&] {
+      made.kernel("triton_poi_fused_clone_permute_7", 10);
+      made.kernel("triton_poi_fused_add_clone_8", 10);
+    });
+    made.op("aten::relu");
+  }
+  const std::vector<Candidate> found = contiguous_churn(DetectedIn(made).input());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].pattern, "compiled");
+  EXPECT_EQ(found[0].count, 3);
+  EXPECT_EQ(found[0].time_ns, 30'000);
+  EXPECT_FALSE(found[0].bytes);
+  EXPECT_EQ(found[0].words.at("kernel"), "triton_poi_fused_clone_permute_7");
+  EXPECT_EQ(found[0].saving->low_ns, 0);
+  EXPECT_EQ(found[0].saving->best_ns, 30'000);
 }
 
 // Two calls of one function are two places to change, where the lines of calls were recorded.

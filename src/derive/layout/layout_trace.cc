@@ -77,8 +77,10 @@ std::size_t LayoutTrace::SignatureHash::operator()(const Signature& of) const {
   return mixed((std::uint64_t{of.shapes} << 32U | of.strides) ^ mixed(std::uint64_t{of.types} << 32U | of.concrete));
 }
 
-Result<std::unique_ptr<LayoutTrace>> LayoutTrace::of(Timeline timeline, const std::optional<StepSelection>& selection) {
+Result<std::unique_ptr<LayoutTrace>> LayoutTrace::of(Timeline timeline, const std::optional<StepSelection>& selection,
+                                                     trace::ProgramFiles program) {
   auto built = std::unique_ptr<LayoutTrace>(new LayoutTrace);
+  built->program_ = std::move(program);
   built->timeline_ = std::move(timeline);
   do_in_parallel({[&] {
                     built->attribution_ = trace::attribute(built->timeline_);
@@ -152,7 +154,9 @@ std::optional<RecordedInputs> LayoutTrace::parsed(const Signature& signature) co
 
 Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection) {
   trace::Steps steps = std::move(trace::find_steps(timeline_).front());
-  if (steps.source == model::StepSource::recording) steps = steps_by_forward_pass(timeline_, std::move(steps));
+  // Ranges that are called steps and numbered are steps; what else is repeated may be a part of one, or several of them.
+  const bool is_unnumbered = steps.source == model::StepSource::annotation && !steps.name.ends_with(" N");
+  if (steps.source == model::StepSource::recording || is_unnumbered) steps = steps_by_forward_pass(timeline_, std::move(steps));
   // Of a recording that ends early, the last step is a part of one.
   if (timeline_.cut_short && steps.steps.size() > 1) steps.steps.pop_back();
   steps_.pid = steps.pid;

@@ -20,6 +20,7 @@
 #include "derive/layout/operator_roles.h"
 #include "derive/trace/attribution.h"
 #include "derive/trace/backward.h"
+#include "derive/trace/modules.h"
 #include "derive/trace/recorded_inputs.h"
 #include "derive/trace/steps.h"
 #include "model/timeline.h"
@@ -62,13 +63,16 @@ struct StepSelection {
 class LayoutTrace {
  public:
   // `timeline`: read with the arguments of every operator. Errors: `selection` has none of its steps. O(n log n) in the events.
-  static Result<std::unique_ptr<LayoutTrace>> of(model::Timeline timeline, const std::optional<StepSelection>& selection = {});
+  // `program`: which files name sites.
+  static Result<std::unique_ptr<LayoutTrace>> of(model::Timeline timeline, const std::optional<StepSelection>& selection = {},
+                                                 trace::ProgramFiles program = {});
 
   const model::Timeline& timeline() const { return timeline_; }
   const trace::Attribution& attribution() const { return attribution_; }
   const trace::BackwardWork& backward() const { return backward_; }
   const std::vector<OperatorNode>& nodes() const { return nodes_; }
   const SteadySteps& steps() const { return steps_; }
+  const trace::ProgramFiles& program() const { return program_; }
   // Of the evidence: `strides` and `stacks` are there or not independently of each other.
   bool has_operators() const { return !nodes_.empty(); }
   bool has_shapes() const { return has_shapes_; }
@@ -92,6 +96,8 @@ class LayoutTrace {
   // GPU work (indices of attribution().work) that the node launched itself, by launch; and that of all operators inside of it, too.
   std::span<const std::uint32_t> own_work(std::uint32_t node) const;
   std::span<const std::uint32_t> all_work(std::uint32_t node) const;
+  // Is an event (a row) of the process whose steps count, or of its GPU?
+  bool is_of_process(std::uint32_t row) const { return is_of_process_[timeline_.track[row]]; }
   // The steady step around the start of an event of the program's process; none.
   std::uint32_t step_of_event(std::uint32_t row) const;
   // The node of an operator's row; none.
@@ -154,7 +160,8 @@ class LayoutTrace {
   std::vector<std::uint32_t> node_of_row_;             // none: no operator
   std::vector<std::uint32_t> node_of_work_, step_of_work_;
   std::vector<std::uint32_t> work_order_;  // indices of work by node
-  std::vector<bool> is_of_process_;        // by track: of the process whose steps count, or of its GPU
+  trace::ProgramFiles program_;
+  std::vector<bool> is_of_process_;  // by track: of the process whose steps count, or of its GPU
   SteadySteps steps_;
   bool has_shapes_ = false, has_strides_ = false, has_values_ = false, has_stacks_ = false, has_other_processes_ = false;
 };

@@ -103,6 +103,24 @@ TEST(LayoutTrace, OfSeveralProcessesThatCallOperatorsTheOneThatMarksStepsCounts)
   EXPECT_TRUE(trace->has_other_processes());
 }
 
+// A range that recurs may hold several passes of the model; one that is numbered is a step.
+TEST(LayoutTrace, PassesOfTheModelComeBeforeRangesWithoutNumbers) {
+  const auto steps_of = [](std::string_view range) {
+    Recording made;
+    for (int i = 0; i < 2; ++i) {
+      made.range("user_annotation", fmt::format("{}{}", range, range.ends_with(' ') ? fmt::format("{}", i) : ""), [&] {
+        for (int pass = 0; pass < 2; ++pass) {
+          made.range("python_function", "nn.Module: Net_0", [&] { made.op("aten::relu", {}, [&] { made.kernel("relu", 2); }); });
+        }
+      });
+    }
+    return made.trace()->steps();
+  };
+  EXPECT_EQ(steps_of("epoch_part").name, "nn.Module: Net_0");
+  EXPECT_EQ(steps_of("epoch_part").recorded, 4u);
+  EXPECT_EQ(steps_of("step ").recorded, 2u);
+}
+
 TEST(LayoutTrace, ExternalIdsOfKernelsAreNotBelieved) {
   const auto event = [](auto... parts) { return frx::testing::event(parts...); };
   const std::string text = frx::testing::trace_with(

@@ -119,7 +119,7 @@ class BandwidthJudge {
 
   BoundClass class_of(const KernelSite& site) const {
     const double each = site.time_ns / static_cast<double>(site.work.size());
-    if (each < limits_.latency_ns) return BoundClass::latency;
+    if (each < limits_.latency_ns || leaves_sms_idle(site)) return BoundClass::latency;
     if (!site.is_known || site.bytes <= 0 || !peaks_.bandwidth_bytes_per_s) return BoundClass::unassessed;
     if (peaks_.l2_bytes && !site.is_lower_bound && site.bytes / static_cast<double>(site.work.size()) < *peaks_.l2_bytes)
       return BoundClass::cached;
@@ -155,6 +155,15 @@ class BandwidthJudge {
   }
 
  private:
+  // Are there fewer blocks than SMs? Launches of a site are equal. False where the recording does not say.
+  bool leaves_sms_idle(const KernelSite& site) const {
+    const std::uint32_t event = trace_.attribution().work[site.work.front()].event;
+    const std::vector<model::KernelShape>& shapes = trace_.timeline().kernel_shapes;
+    const auto shape = std::ranges::lower_bound(shapes, event, {}, &model::KernelShape::event);
+    if (!peaks_.sms || shape == shapes.end() || shape->event != event) return false;
+    return static_cast<double>(shape->grid[0]) * shape->grid[1] * shape->grid[2] < *peaks_.sms;
+  }
+
   // How far a time may be off: whole microseconds cut both ends of a kernel.
   double clock_error() const { return trace_.timeline().whole_microseconds ? 1000 : 0; }
 

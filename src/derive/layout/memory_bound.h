@@ -1,11 +1,14 @@
 // Which kernels are limited by memory, and which of them use it badly: bytes of the traffic model over the time that was recorded, against
 // the peak of the GPU.
 //
-//   saturated    at least 70 % of the peak bandwidth: nothing is left but to move less
-//   inefficient  fewer operations per byte than the GPU needs to be limited by them, under 40 % of the peak, for at least 10 us: the
-//   finding moderate     between the two latency      so short that the launch counts more than the bytes compute      more operations per
-//   byte than that cached       all that it touches fits in the L2 cache: the peak of the memory says nothing about it unassessed   its
-//   bytes, its operations or the peaks are not known
+// - saturated: at least 70 % of the peak bandwidth; nothing is left but to move less.
+// - inefficient, the finding: fewer operations per byte than the GPU needs to be limited by them, under 40 % of the peak, for at least 10
+// us.
+// - moderate: between the two.
+// - latency: so short that the launch counts more than the bytes, or with fewer blocks than the GPU has SMs.
+// - compute: more operations per byte than that.
+// - cached: all that it touches fits in the L2 cache; the peak of the memory says nothing about it.
+// - unassessed: its bytes, its operations or the peaks are not known.
 #pragma once
 
 #include <array>
@@ -22,6 +25,7 @@ namespace frx::derive::layout {
 struct GpuPeaks {
   std::optional<double> bandwidth_bytes_per_s, l2_bytes;
   std::optional<double> fp32_flops, tensor16_flops, tf32_flops;  // per second
+  std::optional<double> sms;
 };
 
 struct MemoryBoundLimits {

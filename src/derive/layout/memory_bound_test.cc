@@ -50,6 +50,21 @@ TEST(MemoryBound, ClassesGoByTheShareOfThePeak) {
   EXPECT_EQ(class_of_addition(20, terabyte_gpu, "aten::topk"), "saturated");  // 16 MB of inputs alone
 }
 
+TEST(MemoryBound, FewerBlocksThanSmsAreLatency) {
+  const auto class_of_grid = [](std::string_view grid, std::optional<double> sms) {
+    Recording program;
+    program.op("aten::add", {.sizes = two_sizes, .strides = bound_rows, .types = two_floats},
+               [&] { program.kernel("k", 61, "kernel", fmt::format(R"("grid": {}, "block": [256, 1, 1])", grid)); });
+    GpuPeaks peaks = terabyte_gpu;
+    peaks.sms = sms;
+    const MemoryBoundKernels kernels = judged_kernels(program, peaks);
+    return kernels.classes[static_cast<std::size_t>(BoundClass::latency)].kernels > 0;
+  };
+  EXPECT_TRUE(class_of_grid("[64, 1, 1]", 108));
+  EXPECT_FALSE(class_of_grid("[27, 4, 1]", 108));
+  EXPECT_FALSE(class_of_grid("[64, 1, 1]", {})) << "how many SMs there are is not known";
+}
+
 // 2 x 1000 x 1000 x 2000 operations over 20 MB: 200 per byte; of halves on tensor cores, 400 where 100 are needed.
 TEST(MemoryBound, OperationsPerByteTellComputeApart) {
   Recording program;

@@ -96,9 +96,9 @@ void put_line(const trace::ProgramLine& line, Site& site) {
   site.is_line_of_call = line.is_of_call;
 }
 
-SitePlaces places_of(const Timeline& timeline, const std::vector<std::uint32_t>& rows) {
+SitePlaces places_of(const Timeline& timeline, const std::vector<std::uint32_t>& rows, const trace::ProgramFiles& program) {
   SitePlaces places;
-  places.lines = trace::program_places(timeline, rows);
+  places.lines = trace::program_places(timeline, rows, program);
   const trace::ModuleRanges modules = trace::module_ranges(timeline, {});
   if (modules.rows.empty()) return places;
   places.modules = trace::innermost_around(timeline, modules.rows, rows);
@@ -221,7 +221,7 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace
     found_[i].has_place = origin.row != none || !origin.backward;
   }
   const Timeline& timeline = trace.timeline();
-  places_ = places_of(timeline, rows);
+  places_ = places_of(timeline, rows, trace.program());
   ModulePaths modules(timeline, places_, module_texts_);
   TextNumbers lines, shapes;
   std::unordered_map<CallKey, std::uint32_t, CallKeyHash> known, known_places;

@@ -10,7 +10,6 @@
 
 #include "base/interner.h"
 #include "derive/layout/layout_trace.h"
-#include "derive/trace/modules.h"
 
 namespace frx::derive::layout {
 

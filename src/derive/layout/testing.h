@@ -43,13 +43,14 @@ class Recording {
     if (!more.empty()) args += fmt::format(", {}", more);
     events_ += frx::testing::event("cpu_op", name, thread_, start, now_ - start, args);
   }
-  // Launched here.
-  void kernel(std::string_view name, double duration_us, std::string_view category = "kernel") {
+  // Launched here. `more`: of its arguments, R"("grid": [8, 1, 1], "block": [256, 1, 1])".
+  void kernel(std::string_view name, double duration_us, std::string_view category = "kernel", std::string_view more = "") {
     ++now_;
     const std::string correlation = fmt::format(R"("correlation": {})", ++launches_);
     events_ += frx::testing::event("cuda_runtime", "cudaLaunchKernel", thread_, now_, 0.5, correlation);
     gpu_ = std::max(gpu_, now_) + 1;
-    events_ += frx::testing::event(category, name, "0/7", gpu_, duration_us, correlation + R"(, "device": 0, "stream": 7)");
+    const std::string arguments = fmt::format(R"({}, "device": 0, "stream": 7{}{})", correlation, more.empty() ? "" : ", ", more);
+    events_ += frx::testing::event(category, name, "0/7", gpu_, duration_us, arguments);
     gpu_ += duration_us;
   }
   void range(std::string_view category, std::string_view name, const Calls& inside, std::string_view arguments = "") {
@@ -109,7 +110,7 @@ class Recording {
   model::Timeline timeline() const {
     const std::string bytes = text();
     const std::unique_ptr<ByteSource> source = open_bytes(bytes);
-    Result<model::Timeline> read = ingest::trace::read_trace("t.json", *source, {.all_arguments = true});
+    Result<model::Timeline> read = ingest::trace::read_trace("t.json", *source, {.all_arguments = true, .kernel_shapes = true});
     if (!read) ADD_FAILURE() << to_string(read.error());
     return read ? std::move(*read) : model::Timeline();
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace frx::derive::trace {
@@ -56,11 +57,16 @@ namespace {
 
 constexpr std::string_view python_file = ".py";
 
+// "model.py", and what notebooks call their cells: "<ipython-input-3-4f2a>".
+bool is_python_file(std::string_view file) {
+  return file.ends_with(python_file) || (file.starts_with("<ipython-input") && file.ends_with('>'));
+}
+
 // "model.py:47", as PyTorch writes the place of a call.
 ProgramLine read_call(std::string_view call) {
   const std::size_t colon = call.rfind(':');
   ProgramLine line{.file = call.substr(0, colon), .is_of_call = true};
-  if (colon == call.npos || !line.file.ends_with(python_file)) return {};
+  if (colon == call.npos || !is_python_file(line.file)) return {};
   const char* const end = call.data() + call.size();
   const auto [behind, error] = std::from_chars(call.data() + colon + 1, end, line.line);
   return error == std::errc() && behind == end ? line : ProgramLine{};
@@ -68,23 +74,40 @@ ProgramLine read_call(std::string_view call) {
 
 // "model.py(42): forward".
 ProgramLine read_function(std::string_view function) {
-  const std::size_t open = function.find(".py(");
-  if (open == function.npos) return {};
-  ProgramLine line{.file = function.substr(0, open + python_file.size())};
-  std::from_chars(function.data() + open + python_file.size() + 1, function.data() + function.size(), line.line);
-  const std::size_t colon = function.find("): ", open);
-  if (colon != function.npos) line.function = function.substr(colon + 3);
+  const std::size_t close = function.find("): "), open = close == function.npos ? close : function.rfind('(', close);
+  if (open == function.npos || !is_python_file(function.substr(0, open))) return {};
+  ProgramLine line{.file = function.substr(0, open), .function = function.substr(close + 3)};
+  std::from_chars(function.data() + open + 1, function.data() + close, line.line);
   return line;
 }
 
-// "model.py", with the folders of it that were recorded.
-bool is_program_file(std::string_view file) {
-  constexpr std::string_view others[] = {"/torch/", "site-packages/torch", "dist-packages/torch", "lib/python", "<frozen"};
-  constexpr std::string_view of_python[] = {"threading.py", "runpy.py", "contextlib.py"};
-  if (file.starts_with("torch/") || file.starts_with("torch\\")) return false;
-  if (file.find("site-packages/") != file.npos && file.find("site-packages/torch/") == file.npos) return true;
-  return std::ranges::none_of(others, [&](std::string_view other) { return file.find(other) != file.npos; }) &&
-         std::ranges::none_of(of_python, [&](std::string_view other) { return file.ends_with(other); });
+// Of a checkout of PyTorch, "/opt/pytorch/torch/nn/functional.py"; the program may have a folder called torch.
+bool is_in_torch(std::string_view file) {
+  constexpr std::string_view folder = "/torch/";
+  constexpr std::array<std::string_view, 24> parts = {
+      "_",    "amp/",  "ao/",    "autograd/",    "backends/", "cuda/",   "distributed/",     "export/",
+      "fft/", "func/", "fx/",    "jit/",         "linalg/",   "masked/", "multiprocessing/", "nested/",
+      "nn/",  "onnx/", "optim/", "overrides.py", "profiler/", "sparse/", "utils/",           "functional.py"};
+  if (file.starts_with("torch/") || file.starts_with("torch\\")) return true;
+  for (const std::string_view packages : {"site-packages/torch/", "dist-packages/torch/"}) {
+    if (file.find(packages) != file.npos) return true;
+  }
+  for (std::size_t at = file.find(folder); at != file.npos; at = file.find(folder, at + 1)) {
+    const std::string_view inside = file.substr(at + folder.size());
+    if (std::ranges::any_of(parts, [&](std::string_view part) { return inside.starts_with(part); })) return true;
+  }
+  return false;
+}
+
+// Of Python's own library: by its folder, or, where the profiler cut that off, files of it that call what they are given.
+bool is_in_python(std::string_view file) {
+  constexpr std::array<std::string_view, 11> callers = {"bdb.py",   "contextlib.py", "copy.py",    "functools.py", "inspect.py", "queue.py",
+                                                        "runpy.py", "threading.py",  "weakref.py", "cProfile.py",  "pdb.py"};
+  constexpr std::array<std::string_view, 5> folders = {"asyncio/", "concurrent/", "importlib/", "multiprocessing/", "unittest/"};
+  const bool is_of_package = file.find("site-packages/") != file.npos || file.find("dist-packages/") != file.npos;
+  if (file.starts_with("<frozen") || (file.find("lib/python") != file.npos && !is_of_package)) return true;
+  return std::ranges::find(callers, file) != callers.end() ||
+         std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
 // Judges each name once.
@@ -105,8 +128,8 @@ class JudgedNames {
   std::vector<std::int8_t> known_;
 };
 
-std::vector<std::uint32_t> program_functions(const Timeline& timeline) {
-  JudgedNames names(timeline, is_program_function);
+std::vector<std::uint32_t> program_functions(const Timeline& timeline, const ProgramFiles& files) {
+  JudgedNames names(timeline, [&](std::string_view function) { return is_program_function(function, files); });
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] == EventKind::python && names.holds(timeline.name[row])) rows.push_back(row);
@@ -114,10 +137,10 @@ std::vector<std::uint32_t> program_functions(const Timeline& timeline) {
   return rows;
 }
 
-std::vector<model::PythonCall> calls_by_program(const Timeline& timeline) {
-  JudgedNames names(timeline, [](std::string_view from) {
+std::vector<model::PythonCall> calls_by_program(const Timeline& timeline, const ProgramFiles& files) {
+  JudgedNames names(timeline, [&](std::string_view from) {
     const ProgramLine line = read_call(from);
-    return line.line != 0 && is_program_file(line.file);
+    return line.line != 0 && files.holds(line.file);
   });
   std::vector<model::PythonCall> calls;
   for (const model::PythonCall& call : timeline.python_calls) {
@@ -128,14 +151,16 @@ std::vector<model::PythonCall> calls_by_program(const Timeline& timeline) {
 
 }  // namespace
 
-bool is_program_function(std::string_view function) {
+bool ProgramFiles::holds(std::string_view file) const { return !is_in_torch(file) && !is_in_python(file) && file.find(only) != file.npos; }
+
+bool is_program_function(std::string_view function, const ProgramFiles& files) {
   const ProgramLine line = read_function(function);
-  return !line.file.empty() && is_program_file(line.file);
+  return !line.file.empty() && files.holds(line.file);
 }
 
-std::vector<ProgramPlace> program_places(const Timeline& timeline, const std::vector<std::uint32_t>& queries) {
-  const std::vector<std::uint32_t> functions = program_functions(timeline);
-  const std::vector<model::PythonCall> calls = calls_by_program(timeline);
+std::vector<ProgramPlace> program_places(const Timeline& timeline, const std::vector<std::uint32_t>& queries, const ProgramFiles& files) {
+  const std::vector<std::uint32_t> functions = program_functions(timeline, files);
+  const std::vector<model::PythonCall> calls = calls_by_program(timeline, files);
   if (functions.empty() && calls.empty()) return {};
   std::vector<ProgramPlace> places(queries.size());
   const auto name_or_none = [&](std::uint32_t row) { return row == none ? none : timeline.name[row]; };

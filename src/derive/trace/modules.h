@@ -34,6 +34,12 @@ bool is_module_range(std::string_view range);
 std::string_view module_name(std::string_view range);
 std::string module_range(std::string_view name);
 
+// Which Python files are the program's.
+struct ProgramFiles {
+  std::string only;  // those with this in their path; "": all that are not of PyTorch or of Python's own library
+  bool holds(std::string_view file) const;
+};
+
 // Numbers of names of the timeline; `none`: not recorded.
 struct ProgramPlace {
   std::uint32_t function = none;  // "model.py(42): forward", with the line in which it begins
@@ -43,10 +49,11 @@ struct ProgramPlace {
   friend auto operator<=>(const ProgramPlace&, const ProgramPlace&) = default;
 };
 
-// Of each of `queries` (rows) the innermost Python function around it that is not of torch or of Python, and the line of the call in it,
+// Of each of `queries` (rows) the innermost Python function around it that is of the program, and the line of the call in it,
 // which recordings of PyTorch have since 2026 where that call is itself recorded: operators as `x + y` are called without one. Empty where
 // the recording has no Python functions. O((functions + queries) log(functions + queries)).
-std::vector<ProgramPlace> program_places(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries);
+std::vector<ProgramPlace> program_places(const model::Timeline& timeline, const std::vector<std::uint32_t>& queries,
+                                         const ProgramFiles& files = {});
 
 // A place in its parts.
 struct ProgramLine {
@@ -61,6 +68,6 @@ struct ProgramLine {
 ProgramLine program_line(const model::Timeline& timeline, const ProgramPlace& place);
 
 // "model.py(42): forward" is of the program, "torch/nn/modules/linear.py(114): forward" is not.
-bool is_program_function(std::string_view function);
+bool is_program_function(std::string_view function, const ProgramFiles& files = {});
 
 }  // namespace frx::derive::trace

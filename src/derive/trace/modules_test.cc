@@ -64,6 +64,17 @@ TEST(Modules, LinesOfTorchAndPythonAreNotOfTheProgram) {
   EXPECT_FALSE(is_program_function("torch/nn/modules/linear.py(114): forward"));
   EXPECT_FALSE(is_program_function("/opt/lib/python3.9/site-packages/torch/nn/functional.py(3): linear"));
   EXPECT_FALSE(is_program_function("/usr/lib/python3.11/threading.py(982): run"));
+  EXPECT_TRUE(is_program_function("/usr/lib/python3/dist-packages/einops/layers.py(7): forward")) << "as a package of pip";
+  EXPECT_FALSE(is_program_function("/usr/lib/python3/dist-packages/torch/_tensor.py(7): backward"));
+  EXPECT_FALSE(is_program_function("/opt/pytorch/torch/nn/functional.py(3): linear")) << "a checkout";
+  EXPECT_TRUE(is_program_function("/home/u/torch/model.py(47): forward")) << "a folder of the program";
+  EXPECT_FALSE(is_program_function("functools.py(47): wrap"));
+  EXPECT_FALSE(is_program_function("concurrent/futures/thread.py(52): run"));
+  EXPECT_TRUE(is_program_function("my_functools.py(47): wrap"));
+  EXPECT_TRUE(is_program_function("<ipython-input-3-4f2a>(2): step"));
+  EXPECT_FALSE(is_program_function("<string>(2): __init__"));
+  EXPECT_FALSE(is_program_function("/usr/lib/site-packages/timm/vit.py(7): forward", {.only = "src/"}));
+  EXPECT_TRUE(is_program_function("src/model.py(7): forward", {.only = "src/"}));
   EXPECT_FALSE(is_program_function("<built-in function linear>"));
   EXPECT_FALSE(is_program_function("nn.Module: Linear_0"));
 }

@@ -72,7 +72,7 @@ LayoutFinding CandidateJudge::finding_of(const LayoutCandidate& candidate, const
   add_saving(candidate, finding);
   add_kernels(candidate, finding);
   add_evidence(candidate, finding);
-  add_compatibility(finding);
+  add_compatibility(candidate, finding);
   judge(finding);
   const auto facts = [&](std::string_view name) { return fact(candidate, name); };
   if (detectors_.holds(pattern.severe, facts).value_or(false)) finding.severity = LayoutSeverity::high;
@@ -124,7 +124,11 @@ void CandidateJudge::add_saving(const LayoutCandidate& candidate, LayoutFinding&
     return;
   }
   const LayoutTotals& totals = totals_;
-  const auto low = percent_of(saving.low_ns / 1000, totals.busy_us), best = percent_of(saving.best_ns / 1000, totals.busy_us);
+  // Whole microseconds cut both ends of each piece of work.
+  const double off_us =
+      trace_.timeline().whole_microseconds && saving.best_ns > 0 ? trace_.per_step(static_cast<double>(candidate.removed_work.size())) : 0;
+  const auto low = percent_of(std::max(saving.low_ns / 1000 - off_us, 0.0), totals.busy_us);
+  const auto best = percent_of(std::min(saving.best_ns / 1000 + off_us, totals.busy_us), totals.busy_us);
   if (low && best) finding.saved_time_pct = LayoutShare{*low, *best};
   if (!totals.bw_overhead_pct || !candidate.bytes) return;
   const auto low_bytes = percent_of(saving.low_bytes, totals.bytes), best_bytes = percent_of(saving.best_bytes, totals.bytes);
@@ -152,8 +156,9 @@ void CandidateJudge::add_kernels(const LayoutCandidate& candidate, LayoutFinding
 }
 
 // What may object to a change of layout. Where the layout of tensors changes for the whole model, it makes the change risky.
-void CandidateJudge::add_compatibility(LayoutFinding& finding) const {
+void CandidateJudge::add_compatibility(const LayoutCandidate& candidate, LayoutFinding& finding) const {
   finding.compatibility = objections_;
+  if (candidate.facts.contains("views_of_images")) finding.compatibility.emplace_back("view_calls");
   if (finding.kind == "memory_format" && !objections_.empty()) finding.risk = "HIGH";
 }
 

@@ -34,7 +34,7 @@ class CandidateJudge {
   void add_saving(const derive::layout::Candidate& candidate, LayoutFinding& finding) const;
   void add_kernels(const derive::layout::Candidate& candidate, LayoutFinding& finding);
   void add_evidence(const derive::layout::Candidate& candidate, LayoutFinding& finding) const;
-  void add_compatibility(LayoutFinding& finding) const;
+  void add_compatibility(const derive::layout::Candidate& candidate, LayoutFinding& finding) const;
   void find_objections();
   void judge(LayoutFinding& finding) const;
   bool is_cpu_only() const { return !trace_.has_gpu_work(); }

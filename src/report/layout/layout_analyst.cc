@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "derive/layout/critical_work.h"
 #include "report/layout/candidate_finding.h"
 #include "report/layout/layout_candidates.h"
 #include "report/layout/layout_totals.h"
@@ -16,6 +18,8 @@ using derive::layout::Copy;
 using derive::layout::LayoutTrace;
 using knowledge::LayoutDetector;
 using knowledge::LayoutPattern;
+
+constexpr std::string_view how_to_record = "record with torch.profiler, activities CPU and CUDA, record_shapes=True, with_stack=True";
 
 std::string_view remedy_for(std::string_view level) {
   if (level == "operators") return "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
@@ -53,6 +57,7 @@ class Analysis {
     judge_all();
     rank();
     add_further_savings();
+    add_step_effects();
     add_notes();
     return std::move(report_);
   }
@@ -90,7 +95,7 @@ class Analysis {
     std::vector<derive::layout::SeenConversion> seen;
     for (const Copy& copy : copies_) {
       const bool converts = is_of_layout(copy.kind) && copy.kind != derive::layout::CopyKind::materialise;
-      if (copy.step == 0 && converts) seen.push_back({copy.node, copy.bytes, copy.time_ns});
+      if (copy.node != derive::layout::none && copy.step == 0 && converts) seen.push_back({copy.node, copy.bytes, copy.time_ns});
     }
     const std::optional<double> gbps = gpu_.product ? gpu_.product->memory_bandwidth_gbps : std::nullopt;
     GlobalView& view = report_->global;
@@ -181,6 +186,35 @@ class Analysis {
         is_removed[work] = true;
       }
       finding.further_pct = all > 0 ? finding.saved_time_pct->best * left / all : 0;
+      const double further = all > 0 ? finding.best_saving_pct() * left / all : 0;
+      finding.is_quick_win = finding.is_quick_win && further >= detectors_.ranking().least_saving_pct;
+    }
+  }
+
+  bool knows_what_steps_wait_for() const {
+    std::set<std::int32_t> devices;
+    bool has_launches = false;
+    const model::Timeline& timeline = trace_.timeline();
+    for (const derive::trace::GpuWork& work : trace_.attribution().work) {
+      if (!trace_.is_of_process(work.event)) continue;
+      devices.insert(timeline.tracks[timeline.track[work.event]].device);
+      has_launches = has_launches || work.launch != derive::layout::none;
+    }
+    return devices.size() == 1 && has_launches && report_->totals.step_us > 0 && !trace_.steps().name.empty();
+  }
+
+  void add_step_effects() {
+    if (!knows_what_steps_wait_for()) return;
+    const derive::layout::CriticalWork critical(trace_);
+    const double busy_share = std::min(1.0, report_->totals.busy_us / report_->totals.step_us);
+    for (std::size_t i = 0; i < report_->findings.size(); ++i) {
+      LayoutFinding& finding = report_->findings[i];
+      const std::vector<std::uint32_t>& removed = found_.all[of_finding_[i]].removed_work;
+      if (!finding.saved_time_pct || removed.empty()) continue;
+      const double share = critical.share_of(removed);
+      finding.critical_share = share;
+      finding.saved_step_pct =
+          LayoutShare{finding.saved_time_pct->low * share * busy_share, finding.saved_time_pct->best * share * busy_share};
     }
   }
 
@@ -242,17 +276,20 @@ std::size_t LayoutReport::quick_wins() const {
 Result<std::shared_ptr<LayoutReport>> analyse_layout(model::Timeline timeline, const LayoutRequest& request,
                                                      const knowledge::Knowledge& known, const knowledge::LayoutKnowledge& detectors) {
   const std::string source = timeline.source;
-  TRY_ASSIGN(const std::unique_ptr<LayoutTrace> trace, LayoutTrace::of(std::move(timeline), request.steps));
+  TRY_ASSIGN(const std::unique_ptr<LayoutTrace> trace, LayoutTrace::of(std::move(timeline), request.steps, {request.sites_in}));
   if (!trace->has_operators() && !trace->has_gpu_work())
-    return fail(ErrorKind::not_enough, "the recording has neither operators nor GPU work")
-        .at(source)
-        .hint("record with torch.profiler, activities CPU and CUDA, record_shapes=True, with_stack=True");
+    return fail(ErrorKind::not_enough, "the recording has neither operators nor GPU work").at(source).hint(std::string(how_to_record));
   if (request.execution && !has_call_of(*trace, *request.execution))
     return fail(ErrorKind::malformed, "no operator of the trace is one of this execution trace")
         .at(request.execution->source)
         .hint("record both together: ExecutionTraceObserver started while the profiler records");
   TRY_ASSIGN(const KnownGpu gpu, gpu_of(*trace, request.gpu_model, request.gpu_is_fallback, known));
-  return Analysis(*trace, request, detectors, gpu).run(known.classes);
+  std::shared_ptr<LayoutReport> report = Analysis(*trace, request, detectors, gpu).run(known.classes);
+  if (!report->totals.knows_copies && report->totals.copies == 0)
+    return fail(ErrorKind::not_enough, "the recording has no operators, and no kernel says by its name that it converts layouts")
+        .at(source)
+        .hint(std::string(how_to_record));
+  return report;
 }
 
 }  // namespace frx::report

@@ -17,8 +17,9 @@ using Candidates = std::vector<LayoutCandidate>;
 
 derive::layout::GpuPeaks peaks_of(const knowledge::GpuProduct& product) {
   const auto scaled = [](std::optional<double> value, double scale) { return value ? std::optional(*value * scale) : std::nullopt; };
-  return {scaled(product.memory_bandwidth_gbps, 1e9), scaled(product.l2_mb, 1 << 20), scaled(product.peak_tflops("fp32"), 1e12),
-          scaled(product.peak_tflops("fp16_tensor"), 1e12), scaled(product.peak_tflops("tf32_tensor"), 1e12)};
+  return {scaled(product.memory_bandwidth_gbps, 1e9),       scaled(product.l2_mb, 1 << 20),
+          scaled(product.peak_tflops("fp32"), 1e12),        scaled(product.peak_tflops("fp16_tensor"), 1e12),
+          scaled(product.peak_tflops("tf32_tensor"), 1e12), product.sm_count};
 }
 
 derive::layout::MemoryBoundLimits limits_of(const LayoutDetector& detector) {
@@ -57,7 +58,9 @@ class CandidateFinder {
                     [&] { bound = find_memory_bound(); }, [&] { unstable = find_instability(); }});
     std::vector<std::uint32_t> nodes;
     for (const Candidates* const of : {&convolutions, &bound, &unstable}) add_nodes(*of, nodes);
-    for (const derive::layout::Copy& copy : subject_.copies) nodes.push_back(copy.node);
+    for (const derive::layout::Copy& copy : subject_.copies) {
+      if (copy.node != derive::layout::none) nodes.push_back(copy.node);
+    }
     for (const derive::layout::ViewChain& chain : chains) nodes.insert(nodes.end(), chain.views.begin(), chain.views.end());
     auto sites = std::make_unique<derive::layout::Sites>(trace_, std::move(nodes));
     const derive::layout::DetectorInput input =

@@ -51,7 +51,11 @@ struct LayoutFinding {
   std::optional<double> time_share_pct, bytes_share_pct;
   std::optional<LayoutShare> saved_bytes_pct, saved_time_pct;  // of all traffic, of the busy time of the GPU
   std::optional<double> saved_cpu_us;                          // of views, which cost no GPU time
-  std::optional<double> further_pct;                           // what the fix saves when those ranked before it were made, of the busy time
+  // Of that time, the share that a step waits for, 0 to 1, and by how much a step gets shorter; absent where launches or steps were not
+  // recorded, or several GPUs work for one process.
+  std::optional<double> critical_share;
+  std::optional<LayoutShare> saved_step_pct;
+  std::optional<double> further_pct;  // what the fix saves when those ranked before it were made, of the busy time
   int effort = 1;
   std::string risk;  // LOW, MED, HIGH
   double confidence = 0, score = 0;
@@ -70,6 +74,7 @@ struct LayoutTotals {
   double contiguous_calls = 0;                // aten::contiguous that did something, per step
   double copies = 0;                          // of layout, of all origins, per step
   std::optional<double> layout_bytes, bytes;  // per step; the second of all work whose traffic is known
+  bool knows_copies = true;                   // false: no operators were recorded, and `copies` has what names of kernels tell
   bool layout_bytes_partial = false;          // the first leaves out copies whose bytes are not known
   double layout_time_us = 0, busy_us = 0;     // busy: the union of GPU work, summed over GPUs; of a recording of the CPU, the steps
   double step_us = 0;

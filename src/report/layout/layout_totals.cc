@@ -108,7 +108,10 @@ LayoutTotals layout_totals(const LayoutTrace& trace, std::span<const Copy> copie
   totals.step_us = trace.per_step(step_time) / 1000;
   totals.busy_us = !trace.has_gpu_work() ? totals.step_us : trace.per_step(union_of_work(trace)) / 1000;
   add_copies(trace, copies, least_coverage_pct, totals);
-  totals.time_overhead_pct = percent_of(totals.layout_time_us, totals.busy_us);
+  totals.knows_copies = trace.has_operators();
+  // Without operators nothing is known of copies but those that the names of kernels tell.
+  if (!totals.knows_copies) totals.layout_bytes.reset();
+  if (totals.knows_copies || totals.copies > 0) totals.time_overhead_pct = percent_of(totals.layout_time_us, totals.busy_us);
   const derive::layout::TrafficTotals moved = derive::layout::totals_of(trace, traffic);
   if (const std::optional<double> covered = moved.coverage()) totals.coverage_pct = 100 * *covered;
   if (totals.coverage_pct.value_or(0) >= least_coverage_pct) {

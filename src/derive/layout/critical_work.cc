@@ -1,0 +1,101 @@
+#include "derive/layout/critical_work.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "derive/trace/host_ranges.h"
+
+namespace frx::derive::layout {
+namespace {
+
+using model::EventKind;
+using model::Timeline;
+
+// Times at which the program waits for the GPU: is one of its calls for that open?
+class Waits {
+ public:
+  explicit Waits(const LayoutTrace& trace) {
+    const Timeline& timeline = trace.timeline();
+    for (std::uint32_t row = 0; row < timeline.size(); ++row) {
+      const bool is_call = timeline.kind[row] == EventKind::runtime || timeline.kind[row] == EventKind::driver;
+      if (is_call && trace.is_of_process(row) && derive::trace::waits_for_gpu(timeline.name_of(row)))
+        waits_.emplace_back(timeline.start[row], timeline.end(row));
+    }
+    std::ranges::sort(waits_);
+    for (std::size_t i = 1; i < waits_.size(); ++i) waits_[i].second = std::max(waits_[i].second, waits_[i - 1].second);
+  }
+
+  bool hold_at(std::int64_t time) const {
+    const auto after = std::ranges::lower_bound(waits_, time, {}, &std::pair<std::int64_t, std::int64_t>::first);
+    return after != waits_.begin() && std::prev(after)->second >= time;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> waits_;  // by begin; the end is the latest of those up to here
+};
+
+// Pieces of work of each GPU of the process, by start.
+std::map<std::int32_t, std::vector<std::uint32_t>> by_device(const LayoutTrace& trace) {
+  const Timeline& timeline = trace.timeline();
+  std::map<std::int32_t, std::vector<std::uint32_t>> devices;
+  for (std::uint32_t work = 0; work < trace.attribution().work.size(); ++work) {
+    const std::uint32_t event = trace.attribution().work[work].event;
+    if (trace.is_of_process(event)) devices[timeline.tracks[timeline.track[event]].device].push_back(work);
+  }
+  return devices;
+}
+
+// The time of each piece during which it ran alone.
+void add_times_alone(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<double>& alone_ns) {
+  const Timeline& timeline = trace.timeline();
+  std::vector<std::pair<std::int64_t, std::uint32_t>> changes;  // a piece begins, or ends
+  changes.reserve(2 * pieces.size());
+  for (const std::uint32_t work : pieces) {
+    const std::uint32_t event = trace.attribution().work[work].event;
+    changes.emplace_back(timeline.start[event], work);
+    changes.emplace_back(timeline.end(event), work);
+  }
+  std::ranges::sort(changes);
+  // Numbers of the open pieces, each of them added twice, cancel out in an exclusive or: with one open, its number is left.
+  std::vector<bool> is_open(alone_ns.size());
+  std::uint32_t open = 0, numbers = 0;
+  std::int64_t before = 0;
+  for (const auto& [time, work] : changes) {
+    if (open == 1) alone_ns[numbers] += static_cast<double>(time - before);
+    open = is_open[work] ? open - 1 : open + 1;
+    is_open[work] = !is_open[work];
+    numbers ^= work;
+    before = time;
+  }
+}
+
+}  // namespace
+
+CriticalWork::CriticalWork(const LayoutTrace& trace) : trace_(trace), waited_ns_(trace.attribution().work.size()) {
+  const Timeline& timeline = trace.timeline();
+  const Waits waits(trace);
+  const auto event_of = [&](std::uint32_t work) { return trace.attribution().work[work].event; };
+  for (const auto& [device, pieces] : by_device(trace)) {
+    add_times_alone(trace, pieces, waited_ns_);
+    for (const std::uint32_t work : pieces) {
+      const std::int64_t end = timeline.end(event_of(work));
+      const auto next = std::ranges::lower_bound(pieces, end, {}, [&](std::uint32_t one) { return timeline.start[event_of(one)]; });
+      const std::uint32_t launch = next == pieces.end() ? none : trace.attribution().work[*next].launch;
+      const bool is_queued = launch != none && timeline.start[launch] < end;
+      if (!is_queued && !waits.hold_at(end)) waited_ns_[work] = 0;
+    }
+  }
+}
+
+double CriticalWork::share_of(std::span<const std::uint32_t> work) const {
+  double waited = 0, all = 0;
+  for (const std::uint32_t one : work) {
+    waited += waited_ns_[one];
+    all += static_cast<double>(trace_.duration(one));
+  }
+  return all > 0 ? waited / all : 0;
+}
+
+}  // namespace frx::derive::layout
