@@ -339,12 +339,12 @@ void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
 }
 
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
-  out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step", exact(totals.contiguous_calls),
-          "copies_per_step", exact(totals.copies), "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial",
-          totals.layout_bytes_partial, "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us),
-          "gpu_time_us_per_step", exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct",
-          exact(totals.bw_overhead_pct), "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct),
-          "idle_pct", exact(totals.idle_pct));
+  out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step",
+          exact(totals.knows_copies ? std::optional(totals.contiguous_calls) : std::nullopt), "copies_per_step", exact(totals.copies),
+          "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial, "bytes_per_step",
+          exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
+          "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
+          exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
 }
 
 void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {

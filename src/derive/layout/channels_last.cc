@@ -120,21 +120,22 @@ ConvolutionCounts counted(const LayoutTrace& trace, const std::vector<Convolutio
           trace.per_step(static_cast<double>(std::ranges::count(convolutions, true, &Convolution::is_small)))};
 }
 
-// Everything under convolutions of both passes that only converts layouts.
+// Everything under convolutions of both passes that only converts layouts, and what libraries convert where the recording lost the call.
 Candidate of_conversions(const LayoutTrace& trace, std::span<const Copy> copies, bool pads) {
   Candidate found;
   double bytes = 0, time = 0;
   bool knows_bytes = true;
   for (const Copy& copy : copies) {
     const bool is_under = copy.origin != CopyOrigin::eager && copy.hot != none && trace.nodes()[copy.hot].role == OperatorRole::convolution;
-    if (!is_under || copy.pads_channels != pads) continue;
-    found.nodes.push_back(copy.node);
+    const bool lost_call = copy.origin == CopyOrigin::library && copy.node == none;
+    if ((!is_under && !lost_call) || copy.pads_channels != pads) continue;
+    if (!lost_call) found.nodes.push_back(copy.node);
     found.removed_work.insert(found.removed_work.end(), copy.work.begin(), copy.work.end());
     time += copy.time_ns;
     knows_bytes = knows_bytes && copy.bytes.has_value();
     bytes += copy.bytes.value_or(0);
   }
-  if (found.removed_work.empty()) return found;
+  if (found.nodes.empty()) return {};
   found.facts["conversions_per_step"] = trace.per_step(static_cast<double>(found.removed_work.size()));
   const auto twins = std::ranges::unique(found.nodes);
   found.nodes.erase(twins.begin(), twins.end());

@@ -27,13 +27,19 @@ void convolve(Recording& made, const ConvolutionCall& call) {
   });
 }
 
-ChannelsLast answer_for(const ConvolutionCall& call, const ConvolutionGpu& gpu = {model::ComputeCapability{8, 0}}) {
+constexpr ConvolutionGpu gpu_of_cc_8 = {model::ComputeCapability{8, 0}};
+
+ChannelsLast answer_of(const Recording& made, const ConvolutionGpu& gpu = gpu_of_cc_8) {
   static const knowledge::Library library = knowledge::Library::builtin();
   static const knowledge::KernelClasses classes = knowledge::KernelClasses::load(library).value();
-  Recording made;
-  convolve(made, call);
   const std::unique_ptr<LayoutTrace> trace = made.trace();
   return channels_last(*trace, copies_of(*trace, classes), gpu);
+}
+
+ChannelsLast answer_for(const ConvolutionCall& call, const ConvolutionGpu& gpu = gpu_of_cc_8) {
+  Recording made;
+  convolve(made, call);
+  return answer_of(made, gpu);
 }
 
 TEST(ChannelsLast, ConversionsAreMeasured) {
@@ -44,6 +50,21 @@ TEST(ChannelsLast, ConversionsAreMeasured) {
   EXPECT_EQ(answer.found[0].count, 1);
   EXPECT_EQ(answer.found[0].facts.at("conversions_per_step"), 2);
   EXPECT_EQ(answer.found[0].removed_work.size(), 2u);
+}
+
+// A profiler loses calls: whose conversion it is, its name tells well enough beside others.
+TEST(ChannelsLast, ConversionsWhoseCallWasLostAreCountedBesideOthers) {
+  Recording made;
+  convolve(made, {.conversions = 1});
+  made.kernel("void cudnn::ops::nhwcToNchwKernel<__half, __half", 6);
+  const ChannelsLast answer = answer_of(made);
+  ASSERT_EQ(answer.found.size(), 1u);
+  EXPECT_EQ(answer.found[0].time_ns, 10000);
+  EXPECT_EQ(answer.found[0].count, 1) << "of the operators that are known";
+  Recording alone;
+  alone.op("aten::relu");
+  alone.kernel("void cudnn::ops::nhwcToNchwKernel<__half, __half", 6);
+  EXPECT_TRUE(answer_of(alone).found.empty()) << "no place in the program";
 }
 
 TEST(ChannelsLast, KernelsForNchwAreASign) {

@@ -18,10 +18,12 @@ class Waits {
  public:
   explicit Waits(const LayoutTrace& trace) {
     const Timeline& timeline = trace.timeline();
+    std::vector<std::int8_t> is_wait(timeline.names.size(), -1);
     for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-      const bool is_call = timeline.kind[row] == EventKind::runtime || timeline.kind[row] == EventKind::driver;
-      if (is_call && trace.is_of_process(row) && derive::trace::waits_for_gpu(timeline.name_of(row)))
-        waits_.emplace_back(timeline.start[row], timeline.end(row));
+      if (timeline.kind[row] != EventKind::runtime && timeline.kind[row] != EventKind::driver) continue;
+      std::int8_t& known = is_wait[timeline.name[row]];
+      if (known < 0) known = derive::trace::waits_for_gpu(timeline.name_of(row));
+      if (known != 0 && trace.is_of_process(row)) waits_.emplace_back(timeline.start[row], timeline.end(row));
     }
     std::ranges::sort(waits_);
     for (std::size_t i = 1; i < waits_.size(); ++i) waits_[i].second = std::max(waits_[i].second, waits_[i - 1].second);
@@ -47,11 +49,15 @@ std::map<std::int32_t, std::vector<std::uint32_t>> by_device(const LayoutTrace& 
   return devices;
 }
 
-// The time of each piece during which it ran alone.
-void add_times_alone(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<double>& alone_ns) {
+// The time of each piece during which it ran alone; of pieces that overlap, directly or by others between them.
+void add_times_alone(const LayoutTrace& trace, std::span<const std::uint32_t> pieces, std::vector<bool>& is_open,
+                     std::vector<double>& alone_ns) {
   const Timeline& timeline = trace.timeline();
+  if (pieces.size() == 1) {
+    alone_ns[pieces[0]] = static_cast<double>(trace.duration(pieces[0]));
+    return;
+  }
   std::vector<std::pair<std::int64_t, std::uint32_t>> changes;  // a piece begins, or ends
-  changes.reserve(2 * pieces.size());
   for (const std::uint32_t work : pieces) {
     const std::uint32_t event = trace.attribution().work[work].event;
     changes.emplace_back(timeline.start[event], work);
@@ -59,7 +65,6 @@ void add_times_alone(const LayoutTrace& trace, const std::vector<std::uint32_t>&
   }
   std::ranges::sort(changes);
   // Numbers of the open pieces, each of them added twice, cancel out in an exclusive or: with one open, its number is left.
-  std::vector<bool> is_open(alone_ns.size());
   std::uint32_t open = 0, numbers = 0;
   std::int64_t before = 0;
   for (const auto& [time, work] : changes) {
@@ -71,6 +76,23 @@ void add_times_alone(const LayoutTrace& trace, const std::vector<std::uint32_t>&
   }
 }
 
+// Of the pieces of a GPU, by start.
+void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<double>& alone_ns) {
+  const Timeline& timeline = trace.timeline();
+  std::vector<bool> is_open(alone_ns.size());
+  std::int64_t reach = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::uint32_t event = trace.attribution().work[pieces[i]].event;
+    if (i > begin && timeline.start[event] >= reach) {
+      add_times_alone(trace, std::span(pieces).subspan(begin, i - begin), is_open, alone_ns);
+      begin = i;
+    }
+    reach = i == begin ? timeline.end(event) : std::max(reach, timeline.end(event));
+  }
+  if (begin < pieces.size()) add_times_alone(trace, std::span(pieces).subspan(begin), is_open, alone_ns);
+}
+
 }  // namespace
 
 CriticalWork::CriticalWork(const LayoutTrace& trace) : trace_(trace), waited_ns_(trace.attribution().work.size()) {
@@ -78,10 +100,14 @@ CriticalWork::CriticalWork(const LayoutTrace& trace) : trace_(trace), waited_ns_
   const Waits waits(trace);
   const auto event_of = [&](std::uint32_t work) { return trace.attribution().work[work].event; };
   for (const auto& [device, pieces] : by_device(trace)) {
-    add_times_alone(trace, pieces, waited_ns_);
-    for (const std::uint32_t work : pieces) {
+    add_times_alone_on(trace, pieces, waited_ns_);
+    const auto start_of = [&](std::uint32_t one) { return timeline.start[event_of(one)]; };
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::uint32_t work = pieces[i];
       const std::int64_t end = timeline.end(event_of(work));
-      const auto next = std::ranges::lower_bound(pieces, end, {}, [&](std::uint32_t one) { return timeline.start[event_of(one)]; });
+      // Nearly always the one after it.
+      auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      if (next != pieces.end() && start_of(*next) < end) next = std::ranges::lower_bound(next, pieces.end(), end, {}, start_of);
       const std::uint32_t launch = next == pieces.end() ? none : trace.attribution().work[*next].launch;
       const bool is_queued = launch != none && timeline.start[launch] < end;
       if (!is_queued && !waits.hold_at(end)) waited_ns_[work] = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "derive/layout/critical_work.h"
 #include "report/layout/candidate_finding.h"
@@ -192,15 +191,17 @@ class Analysis {
   }
 
   bool knows_what_steps_wait_for() const {
-    std::set<std::int32_t> devices;
-    bool has_launches = false;
+    std::optional<std::int32_t> device;
+    bool has_launches = false, has_several = false;
     const model::Timeline& timeline = trace_.timeline();
     for (const derive::trace::GpuWork& work : trace_.attribution().work) {
       if (!trace_.is_of_process(work.event)) continue;
-      devices.insert(timeline.tracks[timeline.track[work.event]].device);
+      const std::int32_t of_work = timeline.tracks[timeline.track[work.event]].device;
+      has_several = has_several || device.value_or(of_work) != of_work;
+      device = of_work;
       has_launches = has_launches || work.launch != derive::layout::none;
     }
-    return devices.size() == 1 && has_launches && report_->totals.step_us > 0 && !trace_.steps().name.empty();
+    return has_launches && !has_several && report_->totals.step_us > 0 && !trace_.steps().name.empty();
   }
 
   void add_step_effects() {

@@ -200,8 +200,15 @@ LayoutRecord record_of(const LayoutReport& report) {
   record.steps = report.totals.steps;
   record.is_cpu_only = report.is_cpu_only;
   const LayoutTotals& totals = report.totals;
-  record.totals = {totals.contiguous_calls, totals.copies,          totals.layout_bytes,      totals.bytes,       totals.layout_time_us,
-                   totals.busy_us,          totals.bw_overhead_pct, totals.time_overhead_pct, totals.coverage_pct};
+  record.totals = {totals.knows_copies ? std::optional(totals.contiguous_calls) : std::nullopt,
+                   totals.copies,
+                   totals.layout_bytes,
+                   totals.bytes,
+                   totals.layout_time_us,
+                   totals.busy_us,
+                   totals.bw_overhead_pct,
+                   totals.time_overhead_pct,
+                   totals.coverage_pct};
   for (const LayoutFinding& finding : report.findings) {
     const derive::layout::Site& site = finding.site;
     LayoutRecordFinding one;
