@@ -53,10 +53,11 @@ struct Source {
   std::string text;
   std::uint32_t size = 0;       // bytes of it without those bodies
   std::vector<Origin> origins;  // in order; empty where nothing was expanded: each byte is where it is in the file
-  std::string original;  // the file, where columns are not bytes or macros were expanded; else "", and only the lines that `text` has
-                         // otherwise:
-  std::string blanked;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> blanked_lines;  // their numbers, and where they begin in `blanked`
+  std::string original;  // the file, where columns are not bytes; else "", and only the lines that `text` has otherwise, since the
+                         // preprocessor blanked them or macros were expanded in them:
+  std::string changed;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> changed_lines;  // their numbers, and where they begin in `changed`
+  std::uint32_t file_size = 0;                                         // bytes of the file
   Syntax syntax;
   PackedSyntax packed;  // replaces it while the file is not in use
   std::vector<Macro> macros;
@@ -85,14 +86,23 @@ struct Source {
     return !origin ? end : origin->file_end != 0 ? origin->file_end : origin->file_begin + (end - origin->begin);
   }
   // What the file has where a node is: macros as they are written there.
-  std::string_view written(std::uint32_t node) const {
-    if (node == none || origins.empty() || syntax[node].begin >= size) return text_of(node);
+  std::string written(std::uint32_t node) const {
+    if (node == none || origins.empty() || syntax[node].begin >= size) return std::string(text_of(node));
     return written(syntax[node].begin, syntax[node].end);
   }
-  std::string_view written(std::uint32_t begin, std::uint32_t end) const {
-    if (origins.empty()) return std::string_view(text).substr(begin, end - begin);
-    const std::uint32_t from = in_file(begin), to = end_in_file(end);
-    return std::string_view(original).substr(from, std::max(to, from) - from);
+  std::string written(std::uint32_t begin, std::uint32_t end) const {
+    if (origins.empty()) return text.substr(begin, end - begin);
+    const std::uint32_t from = in_file(begin), to = std::max(end_in_file(end), from);
+    std::string all;
+    for (std::uint32_t number = line_of(from); number <= line_starts.size() && line_starts[number - 1] < to; ++number) {
+      const std::uint32_t line_begin = line_starts[number - 1], skipped = from > line_begin ? from - line_begin : 0;
+      all += raw_line(number).substr(skipped, to - line_begin - skipped);
+    }
+    return all;
+  }
+  // Does the file have this text, expanded or as it was written? Not where it is cut by the end of a line.
+  bool mentions(std::string_view word) const {
+    return text.find(word) != text.npos || changed.find(word) != changed.npos || original.find(word) != original.npos;
   }
   // Of a byte of the file.
   std::uint32_t line_of(std::uint32_t byte) const {
@@ -131,14 +141,17 @@ struct Source {
 
   // Called once the text has been read: removes redundant copies. Lines and columns stay valid.
   void forget_original() {
-    if (!units.is_one_for_each_byte() || !origins.empty()) return;
+    file_size = static_cast<std::uint32_t>(original.size());
+    if (!units.is_one_for_each_byte()) return;
     for (std::uint32_t i = 1; i <= line_starts.size(); ++i) {
-      const std::string_view in_file = slice_of_line(original, i);
-      if (in_file == slice_of_line(text, i)) continue;
-      blanked_lines.emplace_back(i, static_cast<std::uint32_t>(blanked.size()));
-      blanked += in_file;
+      const std::string_view in_file = std::string_view(original).substr(line_starts[i - 1], size_of_line(i));
+      if (in_file == line_in_text(i)) continue;
+      changed_lines.emplace_back(i, static_cast<std::uint32_t>(changed.size()));
+      changed += in_file;
     }
     std::string().swap(original);
+    changed.shrink_to_fit();
+    changed_lines.shrink_to_fit();
   }
   void pack() {
     packed = PackedSyntax(syntax);
@@ -150,18 +163,26 @@ struct Source {
     if (origins.empty()) return nullptr;
     return &*(std::ranges::upper_bound(origins, at, {}, &Origin::begin) - 1);
   }
-  std::string_view slice_of_line(std::string_view of, std::uint32_t number) const {
-    const std::uint32_t begin = line_starts[number - 1];
-    const std::uint32_t whole = original.empty() ? size : static_cast<std::uint32_t>(original.size());
-    const std::uint32_t end = number < line_starts.size() ? line_starts[number] : whole;
-    return of.substr(begin, end - begin);
+  // With its line feed.
+  std::uint32_t size_of_line(std::uint32_t number) const {
+    return (number < line_starts.size() ? line_starts[number] : file_size) - line_starts[number - 1];
+  }
+  // Where the text has this byte of the file, if it stands outside of the macros that are invoked.
+  std::uint32_t in_text(std::uint32_t byte) const {
+    const auto after = std::ranges::upper_bound(origins, byte, {}, &Origin::file_begin);
+    return after == origins.begin() ? byte : std::prev(after)->begin + (byte - std::prev(after)->file_begin);
+  }
+  // What the text has in place of a line of the file; that line, where nothing was changed in it.
+  std::string_view line_in_text(std::uint32_t number) const {
+    const std::uint32_t begin = in_text(line_starts[number - 1]);
+    return begin >= size ? std::string_view() : std::string_view(text).substr(begin, std::min(size_of_line(number), size - begin));
   }
   std::string_view raw_line(std::uint32_t number) const {
-    if (!original.empty()) return slice_of_line(original, number);
-    const auto at = std::ranges::lower_bound(blanked_lines, number, {}, [](const auto& line) { return line.first; });
-    if (at == blanked_lines.end() || at->first != number) return slice_of_line(text, number);
-    const std::uint32_t end = at + 1 == blanked_lines.end() ? static_cast<std::uint32_t>(blanked.size()) : (at + 1)->second;
-    return std::string_view(blanked).substr(at->second, end - at->second);
+    if (!original.empty()) return std::string_view(original).substr(line_starts[number - 1], size_of_line(number));
+    const auto at = std::ranges::lower_bound(changed_lines, number, {}, [](const auto& line) { return line.first; });
+    if (at == changed_lines.end() || at->first != number) return line_in_text(number);
+    const std::uint32_t end = at + 1 == changed_lines.end() ? static_cast<std::uint32_t>(changed.size()) : (at + 1)->second;
+    return std::string_view(changed).substr(at->second, end - at->second);
   }
 };
 

@@ -419,8 +419,8 @@ void add_constant_reads(const KernelView& view, CodeSubject& into) {
 
 std::string access_text(const KernelView& view, const Access& access) {
   constexpr std::size_t longest = 60;
-  const std::string_view text = view.program.sources()[access.at.source].written(access.at.node);
-  return text.size() > longest ? std::string(text.substr(0, longest - 3)) + "..." : std::string(text);
+  const std::string text = view.program.sources()[access.at.source].written(access.at.node);
+  return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
 }
 
 void add_memory_facts(const KernelView& view, CodeSubject& into) {

@@ -43,13 +43,14 @@ Launch launch_of(const Program& program, const LaunchSite& site) {
   std::array<std::string*, 4> parts{&launch.grid_expr, &launch.block_expr, &launch.shared_memory_expr, &launch.stream_expr};
   std::size_t i = 0;
   for (std::uint32_t c = config == none ? none : syntax.first_child(config); c != none && i < 4; c = syntax.next_sibling(c)) {
-    if (!syntax.is(c, NodeKind::token)) *parts[i++] = std::string(source.written(c));
+    if (!syntax.is(c, NodeKind::token)) *parts[i++] = source.written(c);
   }
   if (site.kernel_name != none) {
-    launch.grid_expr = std::string(source.written(site.extents[0]));
-    launch.block_expr = std::string(source.written(site.extents[1]));
+    launch.grid_expr = source.written(site.extents[0]);
+    launch.block_expr = source.written(site.extents[1]);
   }
-  std::string_view raw = source.written(config);
+  const std::string as_written = source.written(config);
+  std::string_view raw = as_written;
   if (raw.starts_with("<<<") && raw.ends_with(">>>")) raw = raw.substr(3, raw.size() - 6);
   launch.raw_config = std::string(trim(raw));
   launch.grid = extent_of(site.grid);

@@ -107,8 +107,7 @@ void Walker::note_legacy_collective(std::string_view name, std::uint32_t node) {
   if (quiet_ || source().is_hip || std::ranges::find(names, name) == names.end() || trace_.legacy_collectives.size() >= most) return;
   if (program_.first_device_function(name) != none) return;
   // A file that has the operation with a mask as well chooses between them by the compiler.
-  const std::string& file = source().original.empty() ? source().text : source().original;
-  if (file.find(std::string(name) + "_sync") == std::string::npos) trace_.legacy_collectives.push_back(ref(node));
+  if (!source().mentions(std::string(name) + "_sync")) trace_.legacy_collectives.push_back(ref(node));
 }
 
 std::optional<Value> Walker::eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
