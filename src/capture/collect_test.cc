@@ -333,7 +333,8 @@ TEST(Collect, FindsTheInterpreterOfAScript) {
 
 TEST(Collect, NamesTheGpuThatWasSampled) {
   // Until there is a row below the title: on a busy machine the stand-in takes a while to start.
-  Observed run("f=$(dirname $FRX_RAW_TRACE_PATH)/../gpu_metrics.csv; for i in $(seq 200); do [ $(wc -l < $f) -gt 1 ] && break; sleep 0.05; done");
+  Observed run(
+      "f=$(dirname $FRX_RAW_TRACE_PATH)/../gpu_metrics.csv; for i in $(seq 200); do [ $(wc -l < $f) -gt 1 ] && break; sleep 0.05; done");
   run.host.programs["nvidia-smi"] = FRX_REPOSITORY "/tests/support/fake_nvidia_smi/nvidia-smi";
   run.run();
   const json metadata = run.object("metadata.json");

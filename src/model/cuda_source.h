@@ -53,8 +53,8 @@ struct Source {
   std::string text;
   std::uint32_t size = 0;       // bytes of it without those bodies
   std::vector<Origin> origins;  // in order; empty where nothing was expanded: each byte is where it is in the file
-  std::string original;  // the file, where columns are not bytes; else "", and only the lines that `text` has otherwise, since the
-                         // preprocessor blanked them or macros were expanded in them:
+  std::string original;         // the file, where columns are not bytes; else "", and only the lines that `text` has otherwise, since the
+                                // preprocessor blanked them or macros were expanded in them:
   std::string changed;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> changed_lines;  // their numbers, and where they begin in `changed`
   std::uint32_t file_size = 0;                                         // bytes of the file

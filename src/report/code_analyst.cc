@@ -8,6 +8,7 @@
 #include <span>
 
 #include "advise/ptx_circumstances.h"
+#include "base/free_memory.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -262,6 +263,9 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
   detect::CudaFindings found = detect::settled(std::move(judged.findings), sources);
   report->findings = std::move(found.findings);
   report->suppressed = found.suppressed;
+  // The answer is composed beside what is left: the memory of many files goes back first.
+  std::vector<model::cuda::Source>().swap(sources);
+  if (names.size() > many) return_free_memory();
   withhold(*report, options_.pedantic);
   std::set<std::string_view> with_findings;
   for (const auto* findings : {&report->findings, &report->withheld}) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "ingest/cuda/preprocessor.h"
 #include "ingest/cuda/read_source.h"
 
@@ -109,6 +111,47 @@ TEST(CudaMacros, PlacesAreThoseOfTheFile) {
   EXPECT_TRUE(has_loop);
   EXPECT_TRUE(has_assignment);
   EXPECT_EQ(source.line(5), "    LOOP(j, 4) {");
+}
+
+// The file is not kept beside the text: its lines come from the text, but for those in which something was changed.
+TEST(CudaMacros, LinesAreThoseOfTheFile) {
+  std::mt19937 random(7);
+  const std::vector<std::string> pieces = {"int a = N;",
+                                           "SQ(3)",
+                                           "RUN(\n  b = SQ(2);\n  c = N)",
+                                           "x = y;",
+                                           "#define M 3\n",
+                                           "/* N */",
+                                           "#if N\nint d;\n#endif\n",
+                                           "\n",
+                                           "f(\"N\");",
+                                           "EMPTY z;",
+                                           "\t",
+                                           "M + N"};
+  for (int round = 0; round < 300; ++round) {
+    std::string text = "#define N 4\n#define SQ(x) ((x) * (x))\n#define RUN(...) do { __VA_ARGS__ } while (0)\n#define EMPTY\n";
+    const auto below = [&](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
+    for (std::size_t i = below(12); i > 0; --i)
+      text += pieces[below(pieces.size())] + (below(3) == 0 ? "\n" : below(6) == 0 ? "\r\n" : " ");
+    if (below(2) == 0) text += "\n";
+    if (below(8) == 0) text += "// \u00E4\n";
+    const model::cuda::Source source = read_source("a.cu", text).value();
+    std::size_t begin = 0;
+    for (std::uint32_t number = 1; number <= source.line_starts.size(); ++number) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      std::string line = text.substr(begin, end - begin);
+      while (line.ends_with('\r')) line.pop_back();
+      ASSERT_EQ(source.line(number), line) << text;
+      begin = std::min(end + 1, text.size());
+    }
+    // Without macros, what is written anywhere but in directives is the text.
+    for (int i = 0; i < 10 && !source.origins.empty(); ++i) {
+      const auto from = static_cast<std::uint32_t>(below(source.size)),
+                 to = static_cast<std::uint32_t>(from + below(source.size - from) + 1);
+      const std::uint32_t first = source.in_file(from), last = std::max(source.end_in_file(to), first);
+      ASSERT_EQ(source.written(from, to), text.substr(first, last - first)) << text;
+    }
+  }
 }
 
 TEST(CudaMacros, PragmasInMacrosUnrollLoops) {
