@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "derive/trace/host_ranges.h"
+#include "derive/trace/judged_names.h"
 
 namespace frx::derive::layout {
 namespace {
@@ -18,12 +19,10 @@ class Waits {
  public:
   explicit Waits(const LayoutTrace& trace) {
     const Timeline& timeline = trace.timeline();
-    std::vector<std::int8_t> is_wait(timeline.names.size(), -1);
+    derive::trace::JudgedNames names(timeline, derive::trace::waits_for_gpu);
     for (std::uint32_t row = 0; row < timeline.size(); ++row) {
       if (timeline.kind[row] != EventKind::runtime && timeline.kind[row] != EventKind::driver) continue;
-      std::int8_t& known = is_wait[timeline.name[row]];
-      if (known < 0) known = derive::trace::waits_for_gpu(timeline.name_of(row));
-      if (known != 0 && trace.is_of_process(row)) waits_.emplace_back(timeline.start[row], timeline.end(row));
+      if (names.holds(timeline.name[row]) && trace.is_of_process(row)) waits_.emplace_back(timeline.start[row], timeline.end(row));
     }
     std::ranges::sort(waits_);
     for (std::size_t i = 1; i < waits_.size(); ++i) waits_[i].second = std::max(waits_[i].second, waits_[i - 1].second);

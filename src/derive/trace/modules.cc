@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "derive/trace/judged_names.h"
+
 namespace frx::derive::trace {
 namespace {
 
@@ -109,24 +111,6 @@ bool is_in_python(std::string_view file) {
   return std::ranges::find(callers, file) != callers.end() ||
          std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
-
-// Judges each name once.
-template <typename Judge>
-class JudgedNames {
- public:
-  JudgedNames(const Timeline& timeline, Judge judge) : timeline_(timeline), judge_(judge), known_(timeline.names.size(), -1) {}
-
-  bool holds(std::uint32_t name) {
-    std::int8_t& known = known_[name];
-    if (known < 0) known = judge_(timeline_.names[name]);
-    return known != 0;
-  }
-
- private:
-  const Timeline& timeline_;
-  Judge judge_;
-  std::vector<std::int8_t> known_;
-};
 
 std::vector<std::uint32_t> program_functions(const Timeline& timeline, const ProgramFiles& files) {
   JudgedNames names(timeline, [&](std::string_view function) { return is_program_function(function, files); });
