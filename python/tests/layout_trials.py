@@ -39,7 +39,7 @@ with fournex.layout.Trial(model, compile_mode=MODE) as trial, torch.no_grad():
     AFTER
     trial.output(y)
 """
-# A stand-in for a gain, by a clock that counts what a window says it spends, with noise of 1 %: what is tested is which gate stops the rest,
+# A stand-in for a gain, by a clock that counts what a window says it spends, with noise of up to 0.2 ms: what is tested is which gate stops the rest,
 # and the machine of a test is too busy for real times to agree.
 GAIN = "spend(6 if changed else 20)"
 

@@ -94,12 +94,13 @@ void add_lines(Document& page, const LayoutReport& report, const LayoutStyle& st
   page.paragraph(fmt::format("Analyzing {} ops across {}...", format_number(static_cast<double>(totals.operators)),
                              count_text(totals.passes, "forward pass")),
                  0);
+  if (!totals.knows_copies) {
+    page.paragraph("Layout issues and contiguous() calls are not known: no operators were recorded", 0);
+    return;
+  }
   page.paragraph(fmt::format("Detected {}{}", count_text(report.findings.size(), "layout issue"), severities_text(report, style)), 0,
                  report.findings.empty() ? Tone::green : Tone::bold);
-  page.paragraph(totals.knows_copies
-                     ? fmt::format("{} contiguous() calls/step {}", times_text(totals.contiguous_calls), overhead_text(report))
-                     : "contiguous() calls/step are not known: no operators were recorded",
-                 0);
+  page.paragraph(fmt::format("{} contiguous() calls/step {}", times_text(totals.contiguous_calls), overhead_text(report)), 0);
   if (!report.findings.empty()) page.paragraph(saves_text(report.findings.front(), style), 0);
 }
 
@@ -162,8 +163,7 @@ void add_facts(Document& page, const LayoutReport& report) {
   page.fact("Steady steps", steps, layout_fact_width);
   page.fact("Layout copies",
             totals.knows_copies ? fmt::format("{}/step", times_text(totals.copies))
-            : totals.copies > 0 ? fmt::format("at least {}/step, by the names of kernels", times_text(totals.copies))
-                                : "not known: no kernel is one by its name",
+                                : fmt::format("at least {}/step, by the names of kernels", times_text(totals.copies)),
             layout_fact_width);
   page.fact("BW overhead", overhead_of_traffic(totals), layout_fact_width);
   page.fact("Time overhead",
@@ -341,10 +341,11 @@ void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
   out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step",
           exact(totals.knows_copies ? std::optional(totals.contiguous_calls) : std::nullopt), "copies_per_step", exact(totals.copies),
-          "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial, "bytes_per_step",
-          exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step", exact(totals.busy_us),
-          "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct), "time_overhead_pct",
-          exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct", exact(totals.idle_pct));
+          "copies_partial", !totals.knows_copies, "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial",
+          totals.layout_bytes_partial, "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us),
+          "gpu_time_us_per_step", exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct",
+          exact(totals.bw_overhead_pct), "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct),
+          "idle_pct", exact(totals.idle_pct));
 }
 
 void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {

@@ -24,7 +24,7 @@ PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.e
 MEGABYTE = 1 << 20
 SLACK = 2.0  # seconds after the time limit in which run_trial has to be back
 LOAD = 1.5  # seconds that a machine with other work may take for starting and ending programs
-LONGEST = 8  # how many times a time limit may be doubled for a program that did not get to what it is to show
+LONGEST_MS = 32_000  # up to which a time limit is doubled for a program that did not get to what it is to show
 
 # What every program below begins with. `start_hidden` starts a process that has left the group, the session, and the environment.
 PRELUDE = """
@@ -142,7 +142,7 @@ class Containment(unittest.TestCase):
         A program that its time limit ends has to say ready() before: on a busy machine Python may take longer than that to start, and then the
         program is tried again with twice the time.
         """
-        for _ in range(LONGEST):
+        while True:
             with Stalls() as stalls:
                 before = time.monotonic()
                 command = self.command(code, time_limit_ms=time_limit_ms, **options)
@@ -155,6 +155,7 @@ class Containment(unittest.TestCase):
             self.assertLess(float(str(end["took_ms"])) / 1000, time_limit_ms / 1000 + SLACK + stalls.seconds)
             if not end["timed_out"] or (self.folder / "ready").exists():
                 break
+            self.assertLess(time_limit_ms, LONGEST_MS, "the program never said that it is ready")
             time_limit_ms *= 2
         (self.folder / "ready").unlink(missing_ok=True)
         return end

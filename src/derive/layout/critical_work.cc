@@ -76,9 +76,9 @@ void add_times_alone(const LayoutTrace& trace, std::span<const std::uint32_t> pi
 }
 
 // Of the pieces of a GPU, by start.
-void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<double>& alone_ns) {
+void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<bool>& is_open,
+                        std::vector<double>& alone_ns) {
   const Timeline& timeline = trace.timeline();
-  std::vector<bool> is_open(alone_ns.size());
   std::int64_t reach = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -97,9 +97,10 @@ void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_
 CriticalWork::CriticalWork(const LayoutTrace& trace) : trace_(trace), waited_ns_(trace.attribution().work.size()) {
   const Timeline& timeline = trace.timeline();
   const Waits waits(trace);
+  std::vector<bool> is_open(waited_ns_.size());  // all false between clusters
   const auto event_of = [&](std::uint32_t work) { return trace.attribution().work[work].event; };
   for (const auto& [device, pieces] : by_device(trace)) {
-    add_times_alone_on(trace, pieces, waited_ns_);
+    add_times_alone_on(trace, pieces, is_open, waited_ns_);
     const auto start_of = [&](std::uint32_t one) { return timeline.start[event_of(one)]; };
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const std::uint32_t work = pieces[i];

@@ -55,11 +55,13 @@ std::uint32_t span_around(const std::vector<Interval>& spans, std::int64_t at) {
 trace::Steps steps_by_forward_pass(const Timeline& timeline, trace::Steps whole) {
   const std::vector<std::uint32_t> passes = forward_passes(timeline, PassesOf::each_thread);
   if (passes.size() < 2) return whole;
+  std::int64_t end = timeline.end(passes.back());  // of the recording
+  for (std::uint32_t row = 0; row < timeline.size(); ++row) end = std::max(end, timeline.end(row));
   trace::Steps steps{model::StepSource::module, std::string(timeline.name_of(passes.front())), {}, ""};
   steps.pid = timeline.tracks[timeline.track[passes.front()]].pid;
   for (const std::uint32_t row : passes) {
     if (!steps.steps.empty()) steps.steps.back().span.end = timeline.start[row];
-    steps.steps.push_back({static_cast<std::int64_t>(steps.steps.size() + 1), {timeline.start[row], whole.steps.front().span.end}, row});
+    steps.steps.push_back({static_cast<std::int64_t>(steps.steps.size() + 1), {timeline.start[row], end}, row});
   }
   return steps;
 }
@@ -161,6 +163,7 @@ Result<> LayoutTrace::choose_steps(const std::optional<StepSelection>& selection
   if (timeline_.cut_short && steps.steps.size() > 1) steps.steps.pop_back();
   steps_.pid = steps.pid;
   find_own_tracks();
+  leave_marking_process();
   if (steps.source == model::StepSource::module) end_with_own_process(steps);
   steps_.name = steps.name;
   steps_.recorded = steps.steps.size();
@@ -187,12 +190,16 @@ void LayoutTrace::find_own_tracks() {
     for (std::size_t i = 0; i < process.size(); ++i)
       is_of_process_[i] = is_own(i) || (timeline_.tracks[i].device >= 0 && process[i] == own);
   }
-  // A process that marks steps and calls no operator marks those of another.
+}
+
+// A process that marks steps and calls no operator marks those of another: the one that calls most.
+void LayoutTrace::leave_marking_process() {
   const auto is_own_operator = [&](const OperatorNode& node) { return is_of_process_[timeline_.track[node.row]]; };
-  if (!nodes_.empty() && std::ranges::none_of(nodes_, is_own_operator)) {
-    is_of_process_.assign(timeline_.tracks.size(), true);
-    steps_.pid.clear();
-  }
+  if (steps_.pid.empty() || nodes_.empty() || std::ranges::any_of(nodes_, is_own_operator)) return;
+  std::map<std::string_view, std::size_t> calls;
+  for (const OperatorNode& node : nodes_) ++calls[timeline_.tracks[timeline_.track[node.row]].pid];
+  steps_.pid = std::ranges::max_element(calls, {}, [](const auto& one) { return one.second; })->first;
+  find_own_tracks();
 }
 
 // The last of steps that are told by forward passes ends with the recording: with what was recorded of the process itself.

@@ -145,6 +145,7 @@ class LayoutTrace {
   std::optional<RecordedInputs> parsed(const Signature& signature) const;
   Result<> choose_steps(const std::optional<StepSelection>& selection);
   void find_own_tracks();
+  void leave_marking_process();
   void end_with_own_process(trace::Steps& steps) const;
   void leave_out_warm_up();
   void assign_steps();

@@ -83,17 +83,68 @@ ProgramLine read_function(std::string_view function) {
   return line;
 }
 
-// Of a checkout of PyTorch, "/opt/pytorch/torch/nn/functional.py"; the program may have a folder called torch.
+// Behind the folder of installed packages, the last one where there are several; "": the file is of no package.
+std::string_view in_packages(std::string_view file) {
+  std::string_view inside;
+  for (const std::string_view folder : {"site-packages/", "dist-packages/"}) {
+    const std::size_t at = file.rfind(folder);
+    if (at == file.npos) continue;
+    const std::string_view behind = file.substr(at + folder.size());
+    if (inside.empty() || behind.size() < inside.size()) inside = behind;
+  }
+  return inside;
+}
+
+// Of PyTorch, installed or a checkout ("/opt/pytorch/torch/nn/functional.py"). The program may have a folder called torch.
 bool is_in_torch(std::string_view file) {
   constexpr std::string_view folder = "/torch/";
-  constexpr std::array<std::string_view, 24> parts = {
-      "_",    "amp/",  "ao/",    "autograd/",    "backends/", "cuda/",   "distributed/",     "export/",
-      "fft/", "func/", "fx/",    "jit/",         "linalg/",   "masked/", "multiprocessing/", "nested/",
-      "nn/",  "onnx/", "optim/", "overrides.py", "profiler/", "sparse/", "utils/",           "functional.py"};
+  constexpr std::array<std::string_view, 45> parts = {"_",
+                                                      "accelerator/",
+                                                      "amp/",
+                                                      "ao/",
+                                                      "autograd/",
+                                                      "backends/",
+                                                      "compiler/",
+                                                      "contrib/",
+                                                      "cpu/",
+                                                      "cuda/",
+                                                      "distributed/",
+                                                      "distributions/",
+                                                      "export/",
+                                                      "fft/",
+                                                      "func/",
+                                                      "functional.py",
+                                                      "futures/",
+                                                      "fx/",
+                                                      "hub.py",
+                                                      "jit/",
+                                                      "library.py",
+                                                      "linalg/",
+                                                      "masked/",
+                                                      "mps/",
+                                                      "mtia/",
+                                                      "multiprocessing/",
+                                                      "nativert/",
+                                                      "nested/",
+                                                      "nn/",
+                                                      "onnx/",
+                                                      "optim/",
+                                                      "overrides.py",
+                                                      "package/",
+                                                      "profiler/",
+                                                      "quantization/",
+                                                      "random.py",
+                                                      "serialization.py",
+                                                      "signal/",
+                                                      "sparse/",
+                                                      "special/",
+                                                      "storage.py",
+                                                      "testing/",
+                                                      "utils/",
+                                                      "version.py",
+                                                      "xpu/"};
   if (file.starts_with("torch/") || file.starts_with("torch\\")) return true;
-  for (const std::string_view packages : {"site-packages/torch/", "dist-packages/torch/"}) {
-    if (file.find(packages) != file.npos) return true;
-  }
+  if (const std::string_view inside = in_packages(file); !inside.empty()) return inside.starts_with("torch/");
   for (std::size_t at = file.find(folder); at != file.npos; at = file.find(folder, at + 1)) {
     const std::string_view inside = file.substr(at + folder.size());
     if (std::ranges::any_of(parts, [&](std::string_view part) { return inside.starts_with(part); })) return true;
@@ -106,8 +157,7 @@ bool is_in_python(std::string_view file) {
   constexpr std::array<std::string_view, 11> callers = {"bdb.py",   "contextlib.py", "copy.py",    "functools.py", "inspect.py", "queue.py",
                                                         "runpy.py", "threading.py",  "weakref.py", "cProfile.py",  "pdb.py"};
   constexpr std::array<std::string_view, 5> folders = {"asyncio/", "concurrent/", "importlib/", "multiprocessing/", "unittest/"};
-  const bool is_of_package = file.find("site-packages/") != file.npos || file.find("dist-packages/") != file.npos;
-  if (file.starts_with("<frozen") || (file.find("lib/python") != file.npos && !is_of_package)) return true;
+  if (file.starts_with("<frozen") || (file.find("lib/python") != file.npos && in_packages(file).empty())) return true;
   return std::ranges::find(callers, file) != callers.end() ||
          std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }

@@ -67,6 +67,8 @@ TEST(Modules, LinesOfTorchAndPythonAreNotOfTheProgram) {
   EXPECT_TRUE(is_program_function("/usr/lib/python3/dist-packages/einops/layers.py(7): forward")) << "as a package of pip";
   EXPECT_FALSE(is_program_function("/usr/lib/python3/dist-packages/torch/_tensor.py(7): backward"));
   EXPECT_FALSE(is_program_function("/opt/pytorch/torch/nn/functional.py(3): linear")) << "a checkout";
+  EXPECT_FALSE(is_program_function("/opt/pytorch/torch/compiler/__init__.py(3): compile")) << "a checkout";
+  EXPECT_TRUE(is_program_function("/usr/lib/python3/site-packages/flash/torch/utils/pad.py(3): pad")) << "of another package";
   EXPECT_TRUE(is_program_function("/home/u/torch/model.py(47): forward")) << "a folder of the program";
   EXPECT_FALSE(is_program_function("functools.py(47): wrap"));
   EXPECT_FALSE(is_program_function("concurrent/futures/thread.py(52): run"));

@@ -127,8 +127,9 @@ void CandidateJudge::add_saving(const LayoutCandidate& candidate, LayoutFinding&
   // Whole microseconds cut both ends of each piece of work.
   const double off_us =
       trace_.timeline().whole_microseconds && saving.best_ns > 0 ? trace_.per_step(static_cast<double>(candidate.removed_work.size())) : 0;
-  const auto low = percent_of(std::max(saving.low_ns / 1000 - off_us, 0.0), totals.busy_us);
-  const auto best = percent_of(std::min(saving.best_ns / 1000 + off_us, totals.busy_us), totals.busy_us);
+  // Work that overlaps on several streams may be longer, taken together, than the GPU is busy.
+  const auto low = percent_of(std::clamp(saving.low_ns / 1000 - off_us, 0.0, totals.busy_us), totals.busy_us);
+  const auto best = percent_of(std::clamp(saving.best_ns / 1000 + off_us, 0.0, totals.busy_us), totals.busy_us);
   if (low && best) finding.saved_time_pct = LayoutShare{*low, *best};
   if (!totals.bw_overhead_pct || !candidate.bytes) return;
   const auto low_bytes = percent_of(saving.low_bytes, totals.bytes), best_bytes = percent_of(saving.best_bytes, totals.bytes);

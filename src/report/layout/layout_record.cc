@@ -12,6 +12,14 @@
 namespace frx::report {
 namespace {
 
+// A count of some copies says nothing beside one of all.
+void forget_partial_copies(LayoutRecordTotals& totals) {
+  totals.contiguous_calls.reset();
+  totals.copies.reset();
+  totals.layout_time_us.reset();
+  totals.time_overhead_pct.reset();
+}
+
 using LayoutJson = nlohmann::json;
 
 constexpr std::size_t most_findings = 100'000;
@@ -119,6 +127,9 @@ class LayoutRecordReader {
     take(totals, at, "bw_overhead_pct", into.bw_overhead_pct);
     take(totals, at, "time_overhead_pct", into.time_overhead_pct);
     take(totals, at, "coverage_pct", into.coverage_pct);
+    bool is_partial = false;
+    take(totals, at, "copies_partial", is_partial);
+    if (is_partial) forget_partial_copies(into);
   }
 
   void read_site(const LayoutJson& site, const std::string& at, LayoutRecordSite& into) {
@@ -200,15 +211,9 @@ LayoutRecord record_of(const LayoutReport& report) {
   record.steps = report.totals.steps;
   record.is_cpu_only = report.is_cpu_only;
   const LayoutTotals& totals = report.totals;
-  record.totals = {totals.knows_copies ? std::optional(totals.contiguous_calls) : std::nullopt,
-                   totals.copies,
-                   totals.layout_bytes,
-                   totals.bytes,
-                   totals.layout_time_us,
-                   totals.busy_us,
-                   totals.bw_overhead_pct,
-                   totals.time_overhead_pct,
-                   totals.coverage_pct};
+  record.totals = {totals.contiguous_calls, totals.copies,          totals.layout_bytes,      totals.bytes,       totals.layout_time_us,
+                   totals.busy_us,          totals.bw_overhead_pct, totals.time_overhead_pct, totals.coverage_pct};
+  if (!totals.knows_copies) forget_partial_copies(record.totals);
   for (const LayoutFinding& finding : report.findings) {
     const derive::layout::Site& site = finding.site;
     LayoutRecordFinding one;
