@@ -306,11 +306,9 @@ void put_share(JsonObject& out, const LayoutShare& share) { out.add("low", exact
 void put_site(JsonObject& out, const derive::layout::Site& site) {
   out.add("module", unless_empty(site.module), "first_module", unless_empty(site.first_module), "modules", site.modules, "file",
           unless_empty(site.file), "line", answer::unless_zero(site.line), "line_of",
-          unless_empty(site.line == 0         ? ""
-                       : site.is_line_of_call ? "call"
-                                              : "function"),
-          "function", unless_empty(site.function), "op_path", site.op_path, "beside", unless_empty(site.beside), "shapes",
-          unless_empty(site.shapes), "backward", site.backward, "text", site.text());
+          answer::when(site.line != 0, std::string_view(site.is_line_of_call ? "call" : "function")), "function",
+          unless_empty(site.function), "op_path", site.op_path, "beside", unless_empty(site.beside), "shapes", unless_empty(site.shapes),
+          "backward", site.backward, "text", site.text());
 }
 
 void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
@@ -340,12 +338,12 @@ void put_layout_finding(JsonObject& out, const LayoutFinding& finding) {
 
 void put_totals(JsonObject& out, const report::LayoutTotals& totals) {
   out.add("operators", totals.operators, "passes", totals.passes, "contiguous_calls_per_step",
-          exact(totals.knows_copies ? std::optional(totals.contiguous_calls) : std::nullopt), "copies_per_step", exact(totals.copies),
-          "copies_partial", !totals.knows_copies, "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial",
-          totals.layout_bytes_partial, "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us),
-          "gpu_time_us_per_step", exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct",
-          exact(totals.bw_overhead_pct), "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct),
-          "idle_pct", exact(totals.idle_pct));
+          exact(answer::when(totals.knows_copies, totals.contiguous_calls)), "copies_per_step", exact(totals.copies), "copies_partial",
+          !totals.knows_copies, "layout_bytes_per_step", exact(totals.layout_bytes), "layout_bytes_partial", totals.layout_bytes_partial,
+          "bytes_per_step", exact(totals.bytes), "layout_time_us_per_step", exact(totals.layout_time_us), "gpu_time_us_per_step",
+          exact(totals.busy_us), "step_time_us", exact(totals.step_us), "bw_overhead_pct", exact(totals.bw_overhead_pct),
+          "time_overhead_pct", exact(totals.time_overhead_pct), "coverage_pct", exact(totals.coverage_pct), "idle_pct",
+          exact(totals.idle_pct));
 }
 
 void put_cost(JsonObject& out, const derive::layout::LayoutCost& cost) {

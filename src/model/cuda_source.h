@@ -144,7 +144,7 @@ struct Source {
     file_size = static_cast<std::uint32_t>(original.size());
     if (!units.is_one_for_each_byte()) return;
     for (std::uint32_t i = 1; i <= line_starts.size(); ++i) {
-      const std::string_view in_file = std::string_view(original).substr(line_starts[i - 1], size_of_line(i));
+      const std::string_view in_file = raw_line(i);
       if (in_file == line_in_text(i)) continue;
       changed_lines.emplace_back(i, static_cast<std::uint32_t>(changed.size()));
       changed += in_file;

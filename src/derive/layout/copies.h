@@ -66,8 +66,8 @@ std::optional<CopyKind> kind_by_strides(const RecordedTensor& destination, const
 struct InductorKernel {
   bool only_moves = false;  // "triton_poi_fused_clone_permute_3": all operators in the name move elements
   bool casts = false;       // one of them changes the type
-  bool is_convolution =
-      false;  // "triton_poi_fused_convolution_0": writes an operand in the order of the convolution after it, or adds a bias
+  // "triton_poi_fused_convolution_0": writes an operand in the order of the convolution after it, or adds the bias of the one before.
+  bool is_convolution = false;
 };
 InductorKernel inductor_kernel(std::string_view kernel);
 

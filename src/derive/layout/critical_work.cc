@@ -1,8 +1,6 @@
 #include "derive/layout/critical_work.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "derive/trace/host_ranges.h"
@@ -22,7 +20,7 @@ class Waits {
     derive::trace::JudgedNames names(timeline, derive::trace::waits_for_gpu);
     for (std::uint32_t row = 0; row < timeline.size(); ++row) {
       if (timeline.kind[row] != EventKind::runtime && timeline.kind[row] != EventKind::driver) continue;
-      if (names.holds(timeline.name[row]) && trace.is_of_process(row)) waits_.emplace_back(timeline.start[row], timeline.end(row));
+      if (names.holds_for(row) && trace.is_of_process(row)) waits_.emplace_back(timeline.start[row], timeline.end(row));
     }
     std::ranges::sort(waits_);
     for (std::size_t i = 1; i < waits_.size(); ++i) waits_[i].second = std::max(waits_[i].second, waits_[i - 1].second);
@@ -37,15 +35,22 @@ class Waits {
   std::vector<std::pair<std::int64_t, std::int64_t>> waits_;  // by begin; the end is the latest of those up to here
 };
 
-// Pieces of work of each GPU of the process, by start.
-std::map<std::int32_t, std::vector<std::uint32_t>> by_device(const LayoutTrace& trace) {
+// The pieces of work of the process, by start; nothing where they are of several GPUs, or no launch of any was recorded.
+std::optional<std::vector<std::uint32_t>> work_of_one_gpu(const LayoutTrace& trace) {
   const Timeline& timeline = trace.timeline();
-  std::map<std::int32_t, std::vector<std::uint32_t>> devices;
-  for (std::uint32_t work = 0; work < trace.attribution().work.size(); ++work) {
-    const std::uint32_t event = trace.attribution().work[work].event;
-    if (trace.is_of_process(event)) devices[timeline.tracks[timeline.track[event]].device].push_back(work);
+  std::vector<std::uint32_t> pieces;
+  std::optional<std::int32_t> device;
+  bool has_launches = false;
+  for (std::uint32_t i = 0; i < trace.attribution().work.size(); ++i) {
+    const derive::trace::GpuWork& work = trace.attribution().work[i];
+    if (!trace.is_of_process(work.event)) continue;
+    const std::int32_t its_device = timeline.tracks[timeline.track[work.event]].device;
+    if (device.value_or(its_device) != its_device) return std::nullopt;
+    device = its_device;
+    has_launches = has_launches || work.launch != none;
+    pieces.push_back(i);
   }
-  return devices;
+  return has_launches ? std::optional(std::move(pieces)) : std::nullopt;
 }
 
 // The time of each piece during which it ran alone; of pieces that overlap, directly or by others between them.
@@ -75,10 +80,10 @@ void add_times_alone(const LayoutTrace& trace, std::span<const std::uint32_t> pi
   }
 }
 
-// Of the pieces of a GPU, by start.
-void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<bool>& is_open,
-                        std::vector<double>& alone_ns) {
+// Of all pieces, by start.
+void add_all_times_alone(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces, std::vector<double>& alone_ns) {
   const Timeline& timeline = trace.timeline();
+  std::vector<bool> is_open(alone_ns.size());  // all false between clusters
   std::int64_t reach = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -94,24 +99,26 @@ void add_times_alone_on(const LayoutTrace& trace, const std::vector<std::uint32_
 
 }  // namespace
 
-CriticalWork::CriticalWork(const LayoutTrace& trace) : trace_(trace), waited_ns_(trace.attribution().work.size()) {
+std::optional<CriticalWork> CriticalWork::of(const LayoutTrace& trace) {
+  const std::optional<std::vector<std::uint32_t>> pieces = work_of_one_gpu(trace);
+  return pieces ? std::optional(CriticalWork(trace, *pieces)) : std::nullopt;
+}
+
+CriticalWork::CriticalWork(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces)
+    : trace_(trace), waited_ns_(trace.attribution().work.size()) {
   const Timeline& timeline = trace.timeline();
   const Waits waits(trace);
-  std::vector<bool> is_open(waited_ns_.size());  // all false between clusters
+  add_all_times_alone(trace, pieces, waited_ns_);
   const auto event_of = [&](std::uint32_t work) { return trace.attribution().work[work].event; };
-  for (const auto& [device, pieces] : by_device(trace)) {
-    add_times_alone_on(trace, pieces, is_open, waited_ns_);
-    const auto start_of = [&](std::uint32_t one) { return timeline.start[event_of(one)]; };
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const std::uint32_t work = pieces[i];
-      const std::int64_t end = timeline.end(event_of(work));
-      // Nearly always the one after it.
-      auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-      if (next != pieces.end() && start_of(*next) < end) next = std::ranges::lower_bound(next, pieces.end(), end, {}, start_of);
-      const std::uint32_t launch = next == pieces.end() ? none : trace.attribution().work[*next].launch;
-      const bool is_queued = launch != none && timeline.start[launch] < end;
-      if (!is_queued && !waits.hold_at(end)) waited_ns_[work] = 0;
-    }
+  const auto start_of = [&](std::uint32_t work) { return timeline.start[event_of(work)]; };
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::int64_t end = timeline.end(event_of(pieces[i]));
+    // Nearly always the one after it.
+    auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (next != pieces.end() && start_of(*next) < end) next = std::ranges::lower_bound(next, pieces.end(), end, {}, start_of);
+    const std::uint32_t launch = next == pieces.end() ? none : trace.attribution().work[*next].launch;
+    const bool is_queued = launch != none && timeline.start[launch] < end;
+    if (!is_queued && !waits.hold_at(end)) waited_ns_[pieces[i]] = 0;
   }
 }
 

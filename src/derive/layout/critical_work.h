@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,13 +16,16 @@ namespace frx::derive::layout {
 
 class CriticalWork {
  public:
-  // O(n log n) in the pieces of work and the calls.
-  explicit CriticalWork(const LayoutTrace& trace);
+  // Nothing where no launch was recorded, or several GPUs work for the process. O(n log n) in the pieces of work and the calls. `trace`
+  // outlives it.
+  static std::optional<CriticalWork> of(const LayoutTrace& trace);
 
   // The share of the time of these pieces of work (indices) that a step waits for, 0 to 1; 0 where there are none.
   double share_of(std::span<const std::uint32_t> work) const;
 
  private:
+  CriticalWork(const LayoutTrace& trace, const std::vector<std::uint32_t>& pieces);
+
   const LayoutTrace& trace_;
   std::vector<double> waited_ns_;  // by piece of work
 };

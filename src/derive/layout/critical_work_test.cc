@@ -22,7 +22,7 @@ class CriticalWorkOf : public ::testing::Test {
   void wait(int start, int duration) { events_ += event("cuda_runtime", "cudaStreamSynchronize", "1/1", start, duration); }
   double share(std::vector<std::uint32_t> work) const {
     const std::unique_ptr<LayoutTrace> trace = LayoutTrace::of(frx::testing::trace_of(frx::testing::trace_with(events_))).value();
-    return CriticalWork(*trace).share_of(work);
+    return CriticalWork::of(*trace).value().share_of(work);
   }
 
  private:

@@ -55,8 +55,7 @@ std::uint32_t span_around(const std::vector<Interval>& spans, std::int64_t at) {
 trace::Steps steps_by_forward_pass(const Timeline& timeline, trace::Steps whole) {
   const std::vector<std::uint32_t> passes = forward_passes(timeline, PassesOf::each_thread);
   if (passes.size() < 2) return whole;
-  std::int64_t end = timeline.end(passes.back());  // of the recording
-  for (std::uint32_t row = 0; row < timeline.size(); ++row) end = std::max(end, timeline.end(row));
+  const std::int64_t end = trace::whole(timeline).steps.front().span.end;
   trace::Steps steps{model::StepSource::module, std::string(timeline.name_of(passes.front())), {}, ""};
   steps.pid = timeline.tracks[timeline.track[passes.front()]].pid;
   for (const std::uint32_t row : passes) {

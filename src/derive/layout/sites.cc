@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -228,15 +227,13 @@ Sites::Sites(const LayoutTrace& trace, std::vector<std::uint32_t> nodes) : trace
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     const std::uint32_t node = nodes[i];
     Found& found = found_[i];
-    const auto around = [&](const std::vector<std::uint32_t>& of) { return found.has_place && !of.empty() ? of[i] : none; };
     CallKey key{path_to(trace, node)};
     key.backward = found.backward;
-    if (const std::uint32_t module = around(places_.modules); module != none) {
+    if (const std::uint32_t module = found.has_place ? places_.module_at(i) : none; module != none) {
       found.module = key.first_module = modules.of(module);
       key.module = modules.class_number(found.module);
     }
-    if (found.has_place && !places_.lines.empty() && places_.lines[i].is_known()) {
-      const trace::ProgramPlace& line = places_.lines[i];
+    if (const trace::ProgramPlace line = places_.line_at(i); found.has_place && line.is_known()) {
       key.line = lines.of(std::uint64_t{line.function} << 32U | line.call, [&] { return text_of(trace::program_line(timeline, line)); });
     }
     CallKey place = key;
@@ -263,7 +260,7 @@ Site Sites::described(std::uint32_t node) const {
   const Found& found = found_[question];
   site.backward = found.backward;
   site.op_path = text_of_path(trace_, node);
-  if (found.has_place && !places_.lines.empty()) put_line(trace::program_line(trace_.timeline(), places_.lines[question]), site);
+  if (found.has_place) put_line(trace::program_line(trace_.timeline(), places_.line_at(question)), site);
   if (found.module != none) site.first_module = module_texts_[found.module];
   if (!site.first_module.empty()) site.module = class_of(site.first_module);
   if (site.file.empty()) {

@@ -34,6 +34,10 @@ struct Site {
 struct SitePlaces {
   std::vector<trace::ProgramPlace> lines;
   std::vector<std::uint32_t> modules, module_around;
+
+  // Of a question; nothing where none were recorded.
+  trace::ProgramPlace line_at(std::uint32_t question) const { return lines.empty() ? trace::ProgramPlace() : lines[question]; }
+  std::uint32_t module_at(std::uint32_t question) const { return modules.empty() ? none : modules[question]; }
 };
 
 // Finds sites, equal ones once. The nodes of all questions are given at the beginning, since ranges are searched for all of them together.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "derive/trace/activities.h"
+#include "derive/trace/judged_names.h"
 #include "derive/trace/transfers.h"
 
 namespace frx::derive::ranks {
@@ -60,14 +61,12 @@ class Steps {
 
 // Kernels of collectives on the tracks of a rank, by start.
 std::vector<GpuWork> communication_of(const Timeline& timeline, const trace::Attribution& attribution, std::int64_t rank) {
-  std::vector<std::int8_t> communicates(timeline.names.size(), -1);
+  trace::JudgedNames communicates(timeline, trace::is_communication);
   std::vector<GpuWork> found;
   for (const GpuWork& one : attribution.work) {
     if (timeline.kind[one.event] != EventKind::kernel) continue;
     if (rank >= 0 && timeline.tracks[timeline.track[one.event]].rank != rank) continue;
-    std::int8_t& known = communicates[timeline.name[one.event]];
-    if (known < 0) known = trace::is_communication(timeline.name_of(one.event));
-    if (known > 0) found.push_back(one);
+    if (communicates.holds_for(one.event)) found.push_back(one);
   }
   return found;
 }

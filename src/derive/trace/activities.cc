@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "derive/trace/judged_names.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -32,23 +33,6 @@ std::vector<std::string> owners(const Timeline& timeline, const Attribution& att
   }
   return owner;
 }
-
-// Properties of a name, computed once for all events with it.
-template <typename Question>
-class PerName {
- public:
-  PerName(const Timeline& timeline, Question question) : timeline_(timeline), question_(question), answers_(timeline.names.size(), -1) {}
-  bool operator()(std::uint32_t event) {
-    std::int8_t& known = answers_[timeline_.name[event]];
-    if (known < 0) known = question_(timeline_.name_of(event));
-    return known > 0;
-  }
-
- private:
-  const Timeline& timeline_;
-  Question question_;
-  std::vector<std::int8_t> answers_;
-};
 
 // The activity of each track, with capacity for its work.
 std::vector<Activity*> activities_of_tracks(const Timeline& timeline, const Attribution& attribution, const std::vector<std::string>& owner,
@@ -80,7 +64,7 @@ bool is_communication(std::string_view kernel) {
 
 Activities activities(const Timeline& timeline, const Attribution& attribution, bool one_process) {
   const std::vector<std::string> owner = owners(timeline, attribution, one_process);
-  PerName communicates(timeline, is_communication), from_host(timeline, is_from_host);
+  JudgedNames communicates(timeline, is_communication), from_host(timeline, is_from_host);
   Activities all;
   const std::vector<Activity*> of_track = activities_of_tracks(timeline, attribution, owner, all);
   for (std::uint32_t i = 0; i < attribution.work.size(); ++i) {
@@ -89,10 +73,10 @@ Activities activities(const Timeline& timeline, const Attribution& attribution, 
     const Interval span{timeline.start[one.event], timeline.end(one.event)};
     activity.work.push_back(i);
     if (timeline.kind[one.event] == EventKind::kernel || timeline.kind[one.event] == EventKind::graph) {
-      (communicates(one.event) ? activity.communication : activity.compute).push_back(span);
+      (communicates.holds_for(one.event) ? activity.communication : activity.compute).push_back(span);
     } else {
       activity.copy.push_back(span);
-      if (from_host(one.event)) activity.host_to_device.push_back(span);
+      if (from_host.holds_for(one.event)) activity.host_to_device.push_back(span);
     }
   }
   return all;

@@ -4,6 +4,7 @@
 #include <span>
 #include <tuple>
 
+#include "derive/trace/judged_names.h"
 #include "derive/trace/launches.h"
 #include "derive/trace/rows_by_id.h"
 #include "derive/trace/steps.h"
@@ -18,19 +19,16 @@ using model::Timeline;
 // called.
 class Operators {
  public:
-  explicit Operators(const Timeline& timeline) : timeline_(timeline), is_step_(timeline.names.size(), -1) {}
+  explicit Operators(const Timeline& timeline) : timeline_(timeline), is_step_(timeline, is_numbered_step) {}
 
   bool operator()(std::uint32_t row) {
     if (timeline_.kind[row] == EventKind::cpu_op) return true;
-    if (timeline_.kind[row] != EventKind::annotation) return false;
-    std::int8_t& known = is_step_[timeline_.name[row]];
-    if (known < 0) known = is_numbered_step(timeline_.name_of(row));
-    return known == 0;
+    return timeline_.kind[row] == EventKind::annotation && !is_step_.holds_for(row);
   }
 
  private:
   const Timeline& timeline_;
-  std::vector<std::int8_t> is_step_;  // by name; -1: not judged yet
+  JudgedNames<bool (*)(std::string_view)> is_step_;
 };
 
 // Fills the gaps by External id when it agrees with 95 of 100 that are known.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "derive/trace/judged_names.h"
 #include "derive/trace/launches.h"
 #include "derive/trace/processes.h"
 
@@ -53,12 +54,10 @@ void look_at_work(const Timeline& timeline, const Attribution& attribution, Dama
 void look_at_launches(const Timeline& timeline, Damage& damage) {
   std::vector<std::uint64_t> calls;  // number of the process, correlation
   const std::vector<std::uint32_t> process_of_track = processes_of_tracks(timeline);
-  std::vector<std::int8_t> launches(timeline.names.size(), -1);
+  JudgedNames launches(timeline, [](std::string_view name) { return name.find("LaunchKernel") != name.npos; });
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     if (timeline.kind[row] != EventKind::runtime || timeline.correlation[row] == Timeline::no_id) continue;
-    std::int8_t& known = launches[timeline.name[row]];
-    if (known < 0) known = timeline.name_of(row).find("LaunchKernel") != std::string_view::npos;
-    if (known > 0) calls.push_back(std::uint64_t{process_of_track[timeline.track[row]]} << 32 | timeline.correlation[row]);
+    if (launches.holds_for(row)) calls.push_back(std::uint64_t{process_of_track[timeline.track[row]]} << 32 | timeline.correlation[row]);
   }
   damage.launches = calls.size();
   if (!std::ranges::is_sorted(calls)) std::ranges::sort(calls);

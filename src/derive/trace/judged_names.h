@@ -15,12 +15,13 @@ class JudgedNames {
  public:
   JudgedNames(const model::Timeline& timeline, Judge judge) : timeline_(timeline), judge_(judge), known_(timeline.names.size(), -1) {}
 
-  // Of a number of the timeline's names.
+  // Of a number of the timeline's names; of an event, by its row.
   bool holds(std::uint32_t name) {
     std::int8_t& known = known_[name];
     if (known < 0) known = judge_(timeline_.names[name]);
     return known != 0;
   }
+  bool holds_for(std::uint32_t row) { return holds(timeline_.name[row]); }
 
  private:
   const model::Timeline& timeline_;

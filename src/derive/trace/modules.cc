@@ -166,7 +166,7 @@ std::vector<std::uint32_t> program_functions(const Timeline& timeline, const Pro
   JudgedNames names(timeline, [&](std::string_view function) { return is_program_function(function, files); });
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
-    if (timeline.kind[row] == EventKind::python && names.holds(timeline.name[row])) rows.push_back(row);
+    if (timeline.kind[row] == EventKind::python && names.holds_for(row)) rows.push_back(row);
   }
   return rows;
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "derive/trace/counts.h"
+#include "derive/trace/judged_names.h"
 #include "derive/trace/work_times.h"
 #include "model/product_operators.h"
 
@@ -136,13 +137,12 @@ struct LaunchedKernel {
 std::vector<LaunchedKernel> kernels_of_products(const Timeline& timeline, const Attribution& attribution,
                                                 const knowledge::KernelClasses& classes, std::int64_t rank) {
   const auto tensor = classes.with_name("tensor_core_matrix"), fp32 = classes.with_name("fp32_matrix");
-  std::vector<std::int8_t> is_product(timeline.names.size(), -1), unit(timeline.names.size(), -1);
+  JudgedNames is_product(timeline, model::is_product_operator);
+  std::vector<std::int8_t> unit(timeline.names.size(), -1);
   std::vector<LaunchedKernel> kernels;
   for (const GpuWork& one : attribution.work) {
     if (one.op == none || timeline.kind[one.event] != EventKind::kernel || !is_of_rank(timeline, one.event, rank)) continue;
-    std::int8_t& known = is_product[timeline.name[one.op]];
-    if (known < 0) known = model::is_product_operator(timeline.name_of(one.op));
-    if (known == 0) continue;
+    if (!is_product.holds_for(one.op)) continue;
     std::int8_t& of_kernel = unit[timeline.name[one.event]];
     if (of_kernel < 0) {
       const std::uint64_t bits = classes.of(timeline.name_of(one.event));

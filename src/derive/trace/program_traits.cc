@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "derive/trace/counts.h"
+#include "derive/trace/judged_names.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -194,15 +195,13 @@ void count_regions(const Timeline& timeline, const Steps& steps, TraitsOfEvents&
 // Of the kernels whose launch is in the file, are most launched by a graph? Unknown when that is less than half of them.
 std::optional<bool> replays_graphs(const Timeline& timeline, const Attribution& attribution, std::int64_t rank) {
   std::uint64_t kernels = 0, launched = 0, by_graph = 0;
-  std::vector<std::int8_t> is_graph(timeline.names.size(), -1);
+  JudgedNames is_graph(timeline, [](std::string_view name) { return name.find("GraphLaunch") != name.npos; });
   for (const GpuWork& one : attribution.work) {
     if (timeline.kind[one.event] != EventKind::kernel || !is_of_rank(timeline, one.event, rank)) continue;
     ++kernels;
     if (one.launch == none) continue;
     ++launched;
-    std::int8_t& known = is_graph[timeline.name[one.launch]];
-    if (known < 0) known = timeline.name_of(one.launch).find("GraphLaunch") != std::string_view::npos;
-    by_graph += known > 0;
+    by_graph += is_graph.holds_for(one.launch);
   }
   if (kernels == 0 || launched * 2 < kernels) return std::nullopt;
   return by_graph * 2 >= launched;

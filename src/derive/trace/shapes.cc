@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "derive/trace/judged_names.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -26,14 +27,12 @@ std::vector<bool> step_tracks(const Timeline& timeline, const Steps& steps) {
 // On the threads of the steps, by start, the outer ones first.
 std::vector<Call> model_calls(const Timeline& timeline, const Steps& steps) {
   const std::vector<bool> tracks = step_tracks(timeline, steps);
-  std::vector<std::int8_t> works(timeline.names.size(), -1);  // cached for each name
+  JudgedNames works(timeline, works_for_model);
   std::vector<Call> calls;
   for (std::size_t i = 0; i < timeline.shaped_events.size(); ++i) {
     const std::uint32_t row = timeline.shaped_events[i];
     if (!tracks[timeline.track[row]]) continue;
-    std::int8_t& known = works[timeline.name[row]];
-    if (known < 0) known = works_for_model(timeline.name_of(row));
-    if (known) calls.push_back({row, timeline.name[row], timeline.shapes_of[i]});
+    if (works.holds_for(row)) calls.push_back({row, timeline.name[row], timeline.shapes_of[i]});
   }
   const auto order = [&](const Call& call) { return std::tuple(timeline.start[call.row], -timeline.duration[call.row], call.row); };
   if (!std::ranges::is_sorted(calls, {}, order)) std::ranges::sort(calls, {}, order);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "derive/trace/activities.h"
 #include "derive/trace/counts.h"
+#include "derive/trace/judged_names.h"
 
 namespace frx::derive::trace {
 namespace {
@@ -109,13 +110,11 @@ CollectiveRates collective_rates(const Timeline& timeline, const Attribution& at
     found.rates.push_back(std::move(rate));
   }
   std::ranges::stable_sort(found.rates, std::ranges::greater{}, &CollectiveRate::ns);
-  std::vector<std::int8_t> communicates(timeline.names.size(), -1);
+  JudgedNames communicates(timeline, is_communication);
   std::uint64_t all = 0;
   for (const GpuWork& one : attribution.work) {
     if (timeline.kind[one.event] != EventKind::kernel || !is_of_rank(timeline, one.event, rank)) continue;
-    std::int8_t& known = communicates[timeline.name[one.event]];
-    if (known < 0) known = is_communication(timeline.name_of(one.event));
-    all += known > 0;
+    all += communicates.holds_for(one.event);
   }
   found.without_message = all > counted ? all - counted : 0;
   return found;

@@ -184,35 +184,22 @@ class Analysis {
         if (!is_removed[work]) left += time;
         is_removed[work] = true;
       }
-      finding.further_pct = all > 0 ? finding.saved_time_pct->best * left / all : 0;
-      const double further = all > 0 ? finding.best_saving_pct() * left / all : 0;
-      finding.is_quick_win = finding.is_quick_win && further >= detectors_.ranking().least_saving_pct;
+      const double share_left = all > 0 ? left / all : 0;
+      finding.further_pct = finding.saved_time_pct->best * share_left;
+      if (finding.best_saving_pct() * share_left < detectors_.ranking().least_saving_pct) finding.is_quick_win = false;
     }
-  }
-
-  bool knows_what_steps_wait_for() const {
-    std::optional<std::int32_t> device;
-    bool has_launches = false, has_several = false;
-    const model::Timeline& timeline = trace_.timeline();
-    for (const derive::trace::GpuWork& work : trace_.attribution().work) {
-      if (!trace_.is_of_process(work.event)) continue;
-      const std::int32_t of_work = timeline.tracks[timeline.track[work.event]].device;
-      has_several = has_several || device.value_or(of_work) != of_work;
-      device = of_work;
-      has_launches = has_launches || work.launch != derive::layout::none;
-    }
-    return has_launches && !has_several && report_->totals.step_us > 0 && !trace_.steps().name.empty();
   }
 
   void add_step_effects() {
-    if (!knows_what_steps_wait_for()) return;
-    const derive::layout::CriticalWork critical(trace_);
+    if (report_->totals.step_us <= 0 || trace_.steps().name.empty()) return;
+    const std::optional<derive::layout::CriticalWork> critical = derive::layout::CriticalWork::of(trace_);
+    if (!critical) return;
     const double busy_share = std::min(1.0, report_->totals.busy_us / report_->totals.step_us);
     for (std::size_t i = 0; i < report_->findings.size(); ++i) {
       LayoutFinding& finding = report_->findings[i];
       const std::vector<std::uint32_t>& removed = found_.all[of_finding_[i]].removed_work;
       if (!finding.saved_time_pct || removed.empty()) continue;
-      const double share = critical.share_of(removed);
+      const double share = critical->share_of(removed);
       finding.critical_share = share;
       finding.saved_step_pct =
           LayoutShare{finding.saved_time_pct->low * share * busy_share, finding.saved_time_pct->best * share * busy_share};

@@ -8,6 +8,7 @@
 #include "base/intervals.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "derive/trace/judged_names.h"
 #include "report/operators/operator_details.h"
 
 namespace frx::report {
@@ -86,14 +87,12 @@ void add_overlap(OperatorReport& report, const OperatorProfile& profile) {
 
 void add_graphs(OperatorReport& report, const OperatorProfile& profile) {
   const Timeline& timeline = profile.timeline;
-  std::vector<std::int8_t> known(timeline.names.size(), -1);
+  derive::trace::JudgedNames is_launch(timeline, [](std::string_view name) { return contains_ignoring_case(name, "graphlaunch"); });
   std::uint64_t launches = 0, graphs = 0;
   for (std::uint32_t row = 0; row < timeline.size(); ++row) {
     graphs += timeline.kind[row] == EventKind::graph;
     if (timeline.kind[row] != EventKind::runtime && timeline.kind[row] != EventKind::driver) continue;
-    std::int8_t& is_launch = known[timeline.name[row]];
-    if (is_launch < 0) is_launch = contains_ignoring_case(timeline.name_of(row), "graphlaunch");
-    launches += is_launch > 0;
+    launches += is_launch.holds_for(row);
   }
   launches = std::max(launches, graphs);
   if (launches == 0) return;
