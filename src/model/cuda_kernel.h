@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,14 @@ struct GridRounding {
   bool is_down = false;     // along x, they cover no more than the data: n / 8
 };
 
+// A loop of host code of many iterations, or of unknown ones, with launches in it.
+struct HostLoop {
+  TextPlace place;
+  std::string wait,
+      allocation;  // the first calls in it that wait for the GPU, though nothing in the loop needs what it has done so far, and
+  TextPlace wait_at, allocation_at;  // that allocate or free its memory; "" where there are none
+};
+
 struct Launch {
   std::string kernel;  // without template arguments and namespaces
   TextPlace place;
@@ -81,11 +90,13 @@ struct Launch {
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;
-  bool may_be_checked = true;        // its error, by code around it
-  bool is_ignored = false;           // its error, by the function that launches
-  bool is_checked_later = false;     // and that function looks at errors of later calls
-  std::vector<TextPlace> unchecked;  // of the first launch of a file: all of that file whose errors nothing looks at
-  bool callers_may_check = false;    // those: only the functions that launch are known to ignore them
+  bool may_be_checked = true;                 // its error, by code around it
+  bool is_ignored = false;                    // its error, by the function that launches
+  bool is_checked_later = false;              // and that function looks at errors of later calls
+  std::vector<TextPlace> unchecked;           // of the first launch of a file: all of that file whose errors nothing looks at
+  bool callers_may_check = false;             // those: only the functions that launch are known to ignore them
+  std::shared_ptr<const HostLoop> host_loop;  // the innermost one around it
+  bool is_first_in_loop = false;              // of the launches that loop has
 };
 
 struct LaunchCandidate {

@@ -157,7 +157,8 @@ class Declarer {
         case NodeKind::alias_declaration:
         case NodeKind::type_definition: add_alias(n); break;
         case NodeKind::struct_specifier:
-        case NodeKind::class_specifier: add_struct(n); break;
+        case NodeKind::class_specifier:
+        case NodeKind::union_specifier: add_struct(n); break;
         case NodeKind::field_expression: add_named_member(n); break;
         default: break;
       }
@@ -293,7 +294,7 @@ class Declarer {
     const std::uint32_t type = syntax_.child(node, Role::type);
     if (type == none) return;
     std::string_view of = text(type);
-    if (syntax_.is(type, NodeKind::struct_specifier)) {
+    if (is_record(type)) {
       const std::uint32_t tag = syntax_.child(type, Role::name);
       if (tag == none) add_struct(type);
       of = tag == none ? name_of_unnamed(type) : text(tag);
@@ -335,24 +336,55 @@ class Declarer {
     if (record.name.empty()) record.name = name_of_unnamed(node);
     if (body == none || record.name.empty()) return;
     record.holds_shared = holds_shared(body);
+    record.is_union = syntax_.is(node, NodeKind::union_specifier);
     read_head(node, body, record);
+    add_members(body, record.members, record, 0);
+    found_.emplace_back(std::move(record));
+  }
+
+  bool is_record(std::uint32_t type) const {
+    return syntax_.is(type, NodeKind::struct_specifier) || syntax_.is(type, NodeKind::class_specifier) ||
+           syntax_.is(type, NodeKind::union_specifier);
+  }
+
+  // A struct, class or union with members that has no name, as the type of a declaration; else none.
+  std::uint32_t unnamed_record(std::uint32_t type) const {
+    return is_record(type) && syntax_.child(type, Role::name) == none && syntax_.child(type, Role::body) != none ? type : none;
+  }
+
+  // `record`: the one around all of them.
+  void add_members(std::uint32_t body, std::vector<RecordMember>& members, Record& record, std::uint32_t depth) const {
+    constexpr std::uint32_t deepest = 8;
+    if (depth > deepest) {
+      record.has_unknown_parts = true;
+      return;
+    }
     for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
       record.has_unknown_parts = record.has_unknown_parts || has_unknown_parts(c);
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
+      RecordMember written_here;
+      if (const std::uint32_t type = unnamed_record(syntax_.child(c, Role::type)); type != none) {
+        written_here.is_union = syntax_.is(type, NodeKind::union_specifier);
+        add_members(syntax_.child(type, Role::body), written_here.parts, record, depth + 1);
+        if (syntax_.child(c, Role::declarator) == none) members.push_back(written_here);
+      }
       for (std::uint32_t d = syntax_.first_child(c); d != none; d = syntax_.next_sibling(d)) {
         if (syntax_[d].role != Role::declarator || syntax_.is(d, NodeKind::function_declarator)) continue;
         std::uint32_t pointers = 0, plain = d;
         for (; syntax_.is(plain, NodeKind::pointer_declarator) && pointers < deepest_declarator; ++pointers)
           plain = syntax_.child(plain, Role::declarator);
         const bool is_array = syntax_.is(plain, NodeKind::array_declarator);
-        Record::Member& member =
-            record.members.emplace_back(text(name_in(source_, d)), text(syntax_.child(c, Role::type)), pointers > 0, is_array);
+        RecordMember& member = members.emplace_back(written_here);
+        member.name = text(name_in(source_, d));
+        if (member.parts.empty()) member.type = text(syntax_.child(c, Role::type));
+        member.is_pointer = pointers > 0;
+        member.is_reference = syntax_.is(plain, NodeKind::reference_declarator);
+        member.is_array = is_array;
         member.levels = indirections(source_, d);
         if (is_array) member.pointers = pointers;
         set_extents(plain, member);
       }
     }
-    found_.emplace_back(std::move(record));
   }
 
   // What stands before the members, and behind them in `typedef struct { ... } __attribute__((aligned(16))) Place;`.
@@ -379,6 +411,11 @@ class Declarer {
     return alignment <= largest && std::has_single_bit(alignment) ? alignment : 0;
   }
 
+  // struct Inner { ... }; enum Kind { ... };
+  bool declares_type(std::uint32_t type) const {
+    return type != none && (is_record(type) ? syntax_.child(type, Role::name) != none : text(type).starts_with("enum"));
+  }
+
   bool has_unknown_parts(std::uint32_t member) const {
     if (has_word(source_, member, "virtual")) return true;
     if (!syntax_.is(member, NodeKind::field_declaration)) return false;
@@ -388,13 +425,11 @@ class Declarer {
       any_bits = any_bits || (text(d).starts_with(':') && !text(d).starts_with("::"));
     }
     const std::uint32_t type = syntax_.child(member, Role::type);
-    const bool is_record = syntax_.is(type, NodeKind::struct_specifier) || syntax_.is(type, NodeKind::class_specifier);
-    const bool declares_type = type != none && (is_record ? syntax_.child(type, Role::name) != none : text(type).starts_with("enum"));
-    return any_bits || (!any_name && !declares_type);
+    return any_bits || (!any_name && !(declares_type(type) || unnamed_record(type) != none));
   }
 
   // Of `float r[3][N]`: 3, and N. One that is neither number nor name is unknown.
-  void set_extents(std::uint32_t declarator, Record::Member& member) const {
+  void set_extents(std::uint32_t declarator, RecordMember& member) const {
     for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
       const std::uint32_t size = syntax_.child(d, Role::size);
       if (syntax_.is(size, NodeKind::identifier)) {

@@ -23,19 +23,23 @@ struct Alias {
   std::string_view name, type;
   std::uint32_t pointers = 0;  // levels of them: typedef float* Row;
 };
+struct RecordMember {
+  std::string_view name, type;
+  bool is_pointer = false, is_array = false;
+  bool is_reference = false;                   // to something elsewhere
+  std::uint32_t elements = 1;                  // the product of those extents that are numbers; 0: unknown
+  std::uint32_t levels = 0;                    // of pointers and arrays
+  std::uint32_t pointers = 0;                  // of an array: as which its elements are pointers, 1 for `Node* children[8]`
+  std::vector<std::string_view> extents = {};  // those that are names
+  std::vector<RecordMember> parts = {};        // of a record that is written here: union { float4 all; float each[4]; };
+  bool is_union = false;                       // then: all of them begin where it does
+};
 struct Record {
-  struct Member {
-    std::string_view name, type;
-    bool is_pointer = false, is_array = false;
-    std::uint32_t elements = 1;                  // the product of those extents that are numbers; 0: unknown
-    std::uint32_t levels = 0;                    // of pointers and arrays
-    std::uint32_t pointers = 0;                  // of an array: as which its elements are pointers, 1 for `Node* children[8]`
-    std::vector<std::string_view> extents = {};  // those that are names
-  };
   std::string_view name;
-  std::vector<Member> members;
+  std::vector<RecordMember> members;
+  bool is_union = false;
   std::uint32_t alignment = 1;     // asked for: struct __align__(16) Place
-  bool has_unknown_parts = false;  // a base, virtual functions, bit fields, members without a name: places are unknown
+  bool has_unknown_parts = false;  // a base, virtual functions, bit fields: places are unknown
   bool holds_shared = false;
 };
 struct NamedMember {

@@ -40,10 +40,14 @@ class UniformLoads {
   bool any_of_lanes(ExprId condition) {
     look();
     const Expressions& e = view_.trace.expressions;
-    return has_part(e, condition, [&](ExprId part) { return e[part].op == Op::load && of_lanes_.contains(e[part].a); });
+    return has_part(e, condition,
+                    [&](ExprId part) { return e[part].op == Op::load && of_lanes_.contains(e[part].a) && is_of_lanes(e[part].a); });
   }
 
  private:
+  // Of a load: not one that all lanes make, as rows[warps[i / 32]].
+  bool is_of_lanes(ExprId address) { return view_.trace.expressions.uses(address, Uses::varying) || !decide(address); }
+
   void look() {
     if (std::exchange(has_looked_, true)) return;
     for (std::size_t i = 0; i < view_.trace.accesses.size(); ++i) {
@@ -207,11 +211,30 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
   return uniform.any_of_lanes(site.condition);
 }
 
+// for (e = first[i]; e < first[i + 1]; ++e), while (node != end): does each lane have as many iterations as what it reads says? Not where a
+// lock is waited for.
+bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& uniform) {
+  const Expressions& e = view.trace.expressions;
+  if (!e.uses(loop.condition, Uses::thread | Uses::varying) || e.uses(loop.condition, Uses::opaque)) return false;
+  const auto accesses = std::span(view.trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
+  if (std::ranges::any_of(accesses, &Access::is_exchange)) return false;
+  // while (x != 1) x = next(x): how long it takes from where a lane began.
+  const auto begins_with_data = [&](ExprId part) {
+    const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
+    return value && uniform.any_of_lanes(value->before);
+  };
+  return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data);
+}
+
 // Branches that split warps, by what they cost.
 class Divergence {
  public:
   explicit Divergence(const KernelView& view)
-      : view_(view), lone_(view), by_one_(view), costly_(view), short_(view), by_one_shortly_(view), by_data_(view) {}
+      : view_(view), lone_(view), by_one_(view), costly_(view), short_(view), by_one_shortly_(view), by_data_(view), by_length_(view) {}
+
+  void consider(const Loop& loop, UniformLoads& uniform) {
+    if (has_length_of_lane(view_, loop, uniform)) by_length_.add(loop.at);
+  }
 
   void consider(std::size_t i, UniformLoads& uniform) {
     const BranchSite& site = view_.trace.branches[i];
@@ -232,7 +255,7 @@ class Divergence {
 
   // The costliest kind that there is.
   void add_to(CodeSubject& into) {
-    for (Places* kind : {&costly_, &by_one_, &short_, &by_one_shortly_, &by_data_}) {
+    for (Places* kind : {&costly_, &by_one_, &short_, &by_one_shortly_, &by_data_, &by_length_}) {
       if (!kind->any()) continue;
       const bool is_by_one = kind == &by_one_ || kind == &by_one_shortly_, is_by_data = kind == &by_data_;
       const bool takes_both = is_by_data || (!is_by_one && has_second_way_[kind == &costly_]);
@@ -243,8 +266,11 @@ class Divergence {
       if (is_by_one)
         cause =
             std::string(", behind which one thread of the block ") + (loops_alone_ ? "runs a loop alone" : "copies a large record alone");
+      if (kind == &by_length_) cause = " of a loop, which has as many iterations for each as its data say";
       into.set(Id::divergence_cause, std::move(cause));
-      into.set(Id::divergence_cost, std::string(takes_both ? "the warp takes both, one after the other" : "the others wait meanwhile"));
+      into.set(Id::divergence_cost, std::string(kind == &by_length_ ? "the others wait for the one that has most"
+                                                : takes_both        ? "the warp takes both, one after the other"
+                                                                    : "the others wait meanwhile"));
       return;
     }
     into.set(Id::warp_divergence_pattern, false);
@@ -253,7 +279,7 @@ class Divergence {
  private:
   const KernelView& view_;
   LoneThreads lone_;
-  Places by_one_, costly_, short_, by_one_shortly_, by_data_;
+  Places by_one_, costly_, short_, by_one_shortly_, by_data_, by_length_;
   bool loops_alone_ = false;
   std::array<bool, 2> has_second_way_{};  // of the short ones, and of the costly ones
 };
@@ -275,6 +301,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
     divergence.consider(i, uniform);
     if (is_bounds_check(view, site)) checks.add(site.at);
   }
+  for (const Loop& loop : view.trace.loops) divergence.consider(loop, uniform);
   // Only one case of a switch is executed: the one with most branches counts.
   const auto fullest = std::ranges::max_element(by_case, {}, [](const auto& one) { return one.second.size(); });
   if (fullest != by_case.end()) {

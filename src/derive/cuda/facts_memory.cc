@@ -14,6 +14,7 @@
 #include "derive/cuda/constant_reads.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/gathers.h"
 #include "derive/cuda/split_elements.h"
 #include "derive/cuda/tags.h"
 #include "derive/cuda/windows.h"
@@ -129,105 +130,9 @@ class UnknownRecords {
   std::map<std::uint32_t, std::size_t> first_;
 };
 
-// x[columns[k]]: an element of each lane that global memory says, in a sector of its own perhaps. Where all lanes read one index,
-// they lie side by side behind it; an index that was found through another one is a kind of object mostly, and the table of kinds is small.
-class Gathered {
- public:
-  explicit Gathered(const KernelView& view) : view_(view), e_(view.trace.expressions) {
-    const std::vector<Access>& accesses = view.trace.accesses;
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-      const AccessPattern& pattern = view.patterns.accesses[i];
-      const bool is_same =
-          pattern.kind == AccessPattern::uniform || (pattern.distinct > 0 && pattern.distinct * fewest_of < pattern.threads);
-      if (accesses[i].kind == Access::load && is_global(view, i))
-        same_for_warp_.try_emplace({accesses[i].memory, accesses[i].address}, is_same);
-    }
-  }
-
-  void consider(std::size_t i) {
-    const Access& access = view_.trace.accesses[i];
-    if (access.kind == Access::atomic || access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
-    // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
-    if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
-    if (e_.uses(access.address, Uses::loaded | Uses::varying) && has_index(access.address)) found_.push_back(i);
-  }
-
-  // The first of them in a loop, or else the first, as what the kernel does worst.
-  void add_to(CodeSubject& into) const {
-    if (found_.empty()) return;
-    const std::vector<Access>& accesses = view_.trace.accesses;
-    const auto in_loop = std::ranges::find_if(found_, [&](std::size_t i) { return is_repeated(view_.trace, accesses[i]); });
-    const Access& first = accesses[in_loop == found_.end() ? found_.front() : *in_loop];
-    Places places(view_);
-    places.add(first.at);
-    for (const std::size_t i : found_) places.add(accesses[i].at);
-    into.set(Id::strided_or_pitched, true, places.take());
-    into.set(Id::access_text, access_text(view_, first));
-    into.set(Id::lane_distance, std::string("at places that the data choose"));
-    into.set(Id::sector_bound, fmt::format("up to {} times", warp::sector_bytes / first.bytes));
-    into.set(Id::rows_from_memory, true);
-    into.set(Id::repeated_access, in_loop != found_.end());
-  }
-
- private:
-  static constexpr std::uint32_t fewest_of = 4;  // lanes with an index of their own: one of so many
-  static constexpr std::uint32_t widest = 8;     // bytes: a float4 costs twice its sectors at most
-
-  // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
-  // element.
-  bool has_index(ExprId address) const {
-    constexpr int most = 64;
-    bool found = false;
-    const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-      if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) return Operands{x.a, x.b};
-      if (x.op == Op::load) {
-        found = found || is_own_index(id);
-      } else if (const auto slot = first_slot(id)) {
-        return Operands{*slot};
-      } else if (e_.uses(id, Uses::iteration)) {
-        return std::nullopt;
-      }
-      return Operands();
-    };
-    return walk_parts(e_, address, most, consider) && found;
-  }
-
-  // s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.
-  std::optional<ExprId> first_slot(ExprId id) const {
-    const LoopValue* const value = view_.trace.loop_value(id);
-    if (!value) return std::nullopt;
-    const Op op = e_[value->before].op;
-    return op == Op::mod || op == Op::bit_and ? std::optional(value->before) : std::nullopt;
-  }
-
-  // x % 64, x & 255, x >> 24: the number of a bin, whose table is small. A size that the launch passes is that of a large one mostly.
-  bool has_few_values(const Expr& x) const {
-    constexpr std::int64_t large_table = 4096;
-    if (x.op != Op::mod && x.op != Op::bit_and && x.op != Op::shr && x.op != Op::div) return false;
-    const auto by = e_.constant_of(x.b) ? e_.constant_of(x.b) : e_.constant_of(x.a);
-    return by && (x.op == Op::shr || x.op == Op::div || *by < large_table);
-  }
-
-  bool is_own_index(ExprId load) const {
-    const auto is_other = [&](ExprId part) { return e_[part].op == Op::load && !is_same_for_warp(part); };
-    return e_.uses(e_[load].a, Uses::thread_x) && same_for_warp_.contains({e_[load].b, e_[load].a}) && !is_same_for_warp(load) &&
-           !has_part(e_, e_[load].a, is_other);
-  }
-
-  bool is_same_for_warp(ExprId load) const {
-    const auto found = same_for_warp_.find({e_[load].b, e_[load].a});
-    return found != same_for_warp_.end() && found->second;
-  }
-
-  const KernelView& view_;
-  const Expressions& e_;
-  std::map<std::pair<std::uint32_t, ExprId>, bool> same_for_warp_;  // by memory and address of loads from global memory
-  std::vector<std::size_t> found_;
-};
-
-bool add_unknown_record(const KernelView& view, const UnknownRecords& records, CodeSubject& into) {
+void add_unknown_record(const KernelView& view, const UnknownRecords& records, CodeSubject& into) {
   const auto found = records.found();
-  if (!found) return false;
+  if (!found) return;
   const auto [access, members] = *found;
   Places places(view);
   places.add(view.trace.accesses[access].at);
@@ -237,7 +142,6 @@ bool add_unknown_record(const KernelView& view, const UnknownRecords& records, C
   into.set(Id::lane_distance, fmt::format("one object apart, which has {} members or more,", members));
   into.set(Id::sector_bound, std::string("several times"));
   into.set(Id::repeated_access, is_repeated(view.trace, view.trace.accesses[access]));
-  return true;
 }
 
 // Where the data choose who makes it, a wider store would change its neighbours.
@@ -270,7 +174,6 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   bool worst_repeats = false, any_repeats = false;
   Places records(view);
   UnknownRecords unknown(view);
-  Gathered gathered(view);
   std::optional<std::size_t> widest;  // of the records
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_global(view, i)) continue;
@@ -288,7 +191,6 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     if (is_of_one_thread(view.trace, access)) continue;
     if (!is_spread && !is_record) {
       unknown.consider(i);
-      gathered.consider(i);
       continue;
     }
     if (is_record) {
@@ -314,7 +216,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   const NodeRef worst_at = worst ? view.trace.accesses[*worst].at : NodeRef();
   into.set(Id::strided_or_pitched, any_spread || only_records, worst ? with_first(shown.take(), view.place_of(worst_at)) : shown.take());
   if (!worst) {
-    if (!add_unknown_record(view, unknown, into)) gathered.add_to(into);
+    add_unknown_record(view, unknown, into);
     return;
   }
   add_worst_access(view, *worst, into);
@@ -378,14 +280,26 @@ bool has_narrow_parameters(const KernelView& view) {
 // What is moved in narrower pieces than it could be. To be called behind add_coalescing().
 void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
   const std::optional<SplitElements> split = split_elements(view);
-  into.set(Id::has_split_elements, split.has_value());
   if (!split) {
+    if (const std::optional<std::size_t> byte = bytes_one_by_one(view)) {
+      Places bytes(view);
+      const Access& access = view.trace.accesses[*byte];
+      bytes.add(access.at);
+      into.set(Id::has_split_elements, true);
+      into.set(Id::narrow_access_reason,
+               fmt::format("Each thread {} bytes of its own in accesses of one byte, as in `{}`",
+                           access.kind == Access::load ? "loads" : "stores", access_text(view, access)),
+               bytes.take());
+      return;
+    }
+    into.set(Id::has_split_elements, false);
     const std::string accesses = fmt::format("{}", into.number(Id::narrow_access_count).value_or(0));
     into.set(Id::narrow_access_reason,
              "Neighbouring threads move neighbouring elements, but only one narrow element each, in " + accesses + " accesses",
              into.find(Id::likely_coalesced_1d)->places);
     return;
   }
+  into.set(Id::has_split_elements, true);
   Places places(view);
   const Access &first = view.trace.accesses[split->first], &second = view.trace.accesses[split->second];
   places.add(first.at);
@@ -399,6 +313,30 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
           "Each thread moves {}, which lie side by side, in two accesses of {} {}, since nothing says that they are aligned to {} bytes",
           what, split->bytes, split->bytes == 1 ? "byte" : "bytes", 2 * split->bytes),
       places.take());
+}
+
+// Elements that the data choose. Those of one thread alone, and those that lie as evenly as they can, are none.
+void add_gathers(const KernelView& view, CodeSubject& into) {
+  Gathers gathers(view);
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    const bool is_elsewhere = !is_global(view, i) || view.patterns.accesses[i].kind == AccessPattern::spread || is_of_record(view, i);
+    if (!is_elsewhere && !is_of_one_thread(view.trace, view.trace.accesses[i])) gathers.consider(i);
+  }
+  const std::vector<std::size_t>& found = gathers.found();
+  Places places(view);
+  for (const std::size_t i : found) places.add(view.trace.accesses[i].at);
+  into.set(Id::has_gathers, !found.empty(), places.take());
+  if (found.empty()) return;
+  const Access& first = view.trace.accesses[found.front()];
+  into.set(Id::gather_text, access_text(view, first));
+  into.set(Id::gather_sectors, fmt::format("up to {} times", warp::sector_bytes / first.bytes));
+}
+
+void add_heap(const KernelView& view, CodeSubject& into) {
+  const std::vector<NodeRef>& found = view.trace.heap_allocations;
+  Places places(view);
+  for (const NodeRef at : found) places.add(at);
+  into.set(Id::heap_allocation_count, static_cast<double>(found.size()), places.take());
 }
 
 void add_constant_reads(const KernelView& view, CodeSubject& into) {
@@ -426,8 +364,10 @@ std::string access_text(const KernelView& view, const Access& access) {
 void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_coalescing(view, into);
   add_narrow_accesses(view, into);
+  add_gathers(view, into);
   add_reuse(view, into);
   add_constant_reads(view, into);
+  add_heap(view, into);
   into.set(Id::vectorized, view.names.vector_types);
   into.set(Id::has_scalar_params, has_narrow_parameters(view));
   into.set(Id::read_only_or_constant_cache, view.names.read_only_cache);

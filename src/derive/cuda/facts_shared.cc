@@ -12,6 +12,7 @@
 #include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/matmul.h"
 #include "derive/cuda/shared_bounds.h"
+#include "derive/cuda/unset_shared.h"
 #include "derive/cuda/variants.h"
 
 namespace frx::derive::cuda {
@@ -36,6 +37,14 @@ void add_bounds(const KernelView& view, CodeSubject& into) {
                                            : fmt::format("ends {} bytes behind the {} of", first.byte - first.bytes, first.bytes);
   into.set(Id::beyond_shared_text, fmt::format("In a block of {} threads `{}` {} the shared array `{}`", view.block.threads(),
                                                access_text(view, access), where, view.trace.memories[access.memory].name));
+}
+
+void add_unset(const KernelView& view, CodeSubject& into) {
+  const std::optional<std::uint32_t> found = unset_shared_read(view);
+  Places places(view);
+  if (found) places.add(view.trace.accesses[*found].at);
+  into.set(Id::reads_unset_shared, found.has_value(), places.take());
+  if (found) into.set(Id::unset_shared_text, access_text(view, view.trace.accesses[*found]));
 }
 
 // Only memory that is written and read through a single address expression certainly stays with the thread that writes it.
@@ -186,6 +195,7 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   add_exchanges(view, into);
   add_conflicts(view, into);
   add_bounds(view, into);
+  add_unset(view, into);
   if (const auto bytes = static_shared_bytes(kernel)) {
     into.set(Id::max_shared_bytes, static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
   }

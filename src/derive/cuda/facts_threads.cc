@@ -189,25 +189,44 @@ bool is_of_all_threads(const Trace& trace, const Access& access) {
   });
 }
 
-// atomicAdd(&bins[in[i]], 1) of bytes in[i]: every thread of the grid, and one of a few addresses in global memory.
+// At how many addresses an atomic is done at most, if they are so few that threads meet there: those of the grid in global memory, those of
+// one warp in shared memory.
+std::optional<std::int64_t> few_addresses(const Trace& trace, const Access& access) {
+  constexpr std::int64_t few_of_grid = 1024, few_of_warp = 16;
+  const Memory& memory = trace.memories[access.memory];
+  auto values = most_values(trace, access.address);
+  if (memory.space == Space::shared && memory.dims.size() == 1) {
+    const auto elements = trace.expressions.constant_of(memory.dims[0]);
+    if (elements && (!values || *elements < *values)) values = elements;
+  }
+  const std::int64_t few = memory.space == Space::global ? few_of_grid : memory.space == Space::shared ? few_of_warp : 0;
+  return values && *values >= 2 && *values <= few ? values : std::nullopt;
+}
+
+// atomicAdd(&bins[in[i]], 1) of bytes in[i]: every thread of the grid, and one of a few addresses. Those in global memory are said before
+// those in shared memory.
 void add_atomics_on_few(const KernelView& view, CodeSubject& into) {
-  constexpr std::int64_t few = 1024;
   constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
-  Places places(view);
-  std::string text;
+  std::array<Places, 2> places{Places(view), Places(view)};
+  std::array<std::string, 2> texts;
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Expressions& e = view.trace.expressions;
-    if (access.kind != Access::atomic || !is_global(view, i) || !e.uses(access.address, by_data)) continue;
-    const auto values = most_values(view.trace, access.address);
-    if (!values || *values < 2 || *values > few || adds_nothing(view, access.at)) continue;
-    if (!is_of_all_threads(view.trace, access)) continue;
+    if (access.kind != Access::atomic || !e.uses(access.address, by_data)) continue;
+    const auto values = few_addresses(view.trace, access);
+    if (!values || adds_nothing(view, access.at) || !is_of_all_threads(view.trace, access)) continue;
     const Memory& memory = view.trace.memories[access.memory];
-    if (text.empty()) text = fmt::format("{} of {} at one of at most {} addresses", called_at(view, access.at), memory.type, *values);
-    places.add(access.at);
+    const bool is_shared = memory.space == Space::shared;
+    if (!places[is_shared].any()) {
+      texts[is_shared] = fmt::format("{} of {} at one of at most {} addresses in {} memory", called_at(view, access.at), memory.type,
+                                     *values, is_shared ? "shared" : "global");
+    }
+    places[is_shared].add(access.at);
   }
-  into.set(Id::has_atomics_on_few_addresses, places.any(), places.take());
-  into.set(Id::atomic_on_few_addresses, text);
+  const bool is_shared = !places[0].any();
+  into.set(Id::has_atomics_on_few_addresses, places[is_shared].any(), places[is_shared].take());
+  into.set(Id::few_are_shared, is_shared);
+  into.set(Id::atomic_on_few_addresses, texts[is_shared]);
 }
 
 void add_atomics(const KernelView& view, CodeSubject& into) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
+#include "derive/cuda/host_loops.h"
 #include "derive/cuda/launch_checks.h"
 #include "knowledge/occupancy.h"
 
@@ -124,6 +126,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
+  std::map<std::uint32_t, std::shared_ptr<const model::cuda::HostLoop>> loops;
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
@@ -136,9 +139,25 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     const Ignored ignored = ignored_by(program, function, site, ends, looks);
     launch.is_ignored = ignored.is_ignored;
     launch.is_checked_later = ignored.is_checked_later;
+    const auto [loop, is_first] = loops.try_emplace(site.loop);
+    if (is_first) loop->second = host_loop_around(program, trace, site);
+    launch.host_loop = loop->second;
+    launch.is_first_in_loop = is_first && loop->second;
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
+}
+
+// What a loop of the host around the first of its launches does besides.
+void add_host_loop(const model::cuda::HostLoop& loop, CodeSubject& into) {
+  if (!loop.wait.empty()) {
+    into.set(Id::waits_in_host_loop, true, {loop.wait_at});
+    into.set(Id::wait_call, loop.wait);
+  }
+  if (!loop.allocation.empty()) {
+    into.set(Id::allocates_in_host_loop, true, {loop.allocation_at});
+    into.set(Id::allocation_call, loop.allocation);
+  }
 }
 
 bool has_lambda(const model::cuda::Syntax& syntax, std::uint32_t node) {
@@ -225,6 +244,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
       all.most_blocks_at = launch.place;
     }
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
+    all.in_host_loops += launch.host_loop != nullptr;
     if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.size_of_block = launch.size_of_block;
     if (!launch.block) continue;
     const Extent& b = *launch.block;
@@ -270,6 +290,7 @@ CodeSubject launch_subject(const Launch& launch) {
                 std::string(launch.callers_may_check ? "unless its callers do, a launch that fails is not noticed"
                                                      : "when it fails, the kernel does not run and the program goes on"));
   }
+  if (launch.is_first_in_loop) add_host_loop(*launch.host_loop, subject);
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
     subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});
     subject.set(Id::is_small_task, true);

@@ -45,7 +45,8 @@ struct KernelLaunches {
   std::array<std::uint32_t, 2> rounded_up = {};  // launches whose blocks along x, along y may be more than the data asks for
   std::uint32_t single_blocks = 0;               // launches with one block, and where the first one is
   model::TextPlace single_block_at;
-  std::uint32_t fixed_grids = 0;  // launches whose grid is a constant; the most blocks of any, and where that is
+  std::uint32_t in_host_loops = 0;  // launches in loops of many iterations
+  std::uint32_t fixed_grids = 0;    // launches whose grid is a constant; the most blocks of any, and where that is
   std::uint64_t most_blocks = 0;
   model::TextPlace most_blocks_at;
   std::uint32_t blocks_of_size = 0;  // launches with a block of as many threads as a size of run time says, and that of the first one

@@ -81,41 +81,65 @@ std::uint32_t Program::number_named(std::string_view name) const {
 Struct Program::layout_of(const Record& record) const {
   Struct result;
   result.holds_shared = record.holds_shared;
+  result.alignment = std::max(record.alignment, 1u);
+  lay_out_members(record.members, record.is_union, !record.has_unknown_parts, result);
+  return result;
+}
+
+// Places the members from `into.bytes` on, which is 0; sets it to the bytes of all, or to 0 where they are unknown. Records within each
+// other have a limited depth (declarations.cc).
+void Program::lay_out_members(std::span<const RecordMember> members, bool is_union, bool known, Struct& into) const {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
-  std::uint32_t offset = 0, widest = std::max(record.alignment, 1u);
-  bool known = !record.has_unknown_parts;
-  for (const Record::Member& member : record.members) {
+  std::uint32_t offset = 0, all = 0;
+  for (const RecordMember& member : members) {
     std::uint32_t elements = member.elements;
     for (const std::string_view extent : member.extents) elements = product_of_extents(elements, number_named(extent));
     const PointerType named = pointer(member.type);
-    const bool is_pointer = member.is_pointer || named.levels > 0;
-    const std::uint32_t bytes = is_pointer ? 8 : type(member.type).bytes;
+    const bool is_pointer = member.is_pointer || member.is_reference || named.levels > 0;
+    Struct parts;
+    if (!member.parts.empty()) lay_out_members(member.parts, member.is_union, true, parts);
+    const std::uint32_t bytes = is_pointer ? 8 : !member.parts.empty() ? parts.bytes : type(member.type).bytes;
     known = known && bytes != 0;
-    const Struct* const inner = is_pointer ? nullptr : struct_named(member.type);
+    const Struct* const inner = is_pointer ? nullptr : !member.parts.empty() ? &parts : struct_named(member.type);
     const std::uint32_t alignment = inner ? inner->alignment : std::clamp(bytes & (0u - bytes), 1u, 16u);
-    offset = aligned(offset, alignment);
-    widest = std::max(widest, alignment);
-    if (known) result.fields[member.name] = {offset, bytes, member.is_array};
-    result.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements, member.pointers};
-    result.holds_array = result.holds_array || member.is_array;
+    offset = is_union ? 0 : aligned(offset, alignment);
+    into.alignment = std::max(into.alignment, alignment);
+    if (member.is_reference) {
+      // What it names lies elsewhere.
+    } else if (member.name.empty()) {
+      into.holds_array = into.holds_array || parts.holds_array;
+      into.types.merge(parts.types);
+      for (const auto& [name, field] : parts.fields) {
+        if (known) into.fields[name] = {offset + field.offset, field.bytes, field.is_array};
+      }
+    } else {
+      if (known) into.fields[member.name] = {offset, bytes, member.is_array};
+      into.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements, member.pointers};
+      into.holds_array = into.holds_array || member.is_array;
+    }
     const std::uint64_t end = offset + std::uint64_t{bytes} * elements;
     known = known && elements != 0 && end <= most_bytes;  // the place of `float data[];` is known, and not what lies behind it
     if (known) offset = static_cast<std::uint32_t>(end);
+    all = std::max(all, offset);
   }
-  result.alignment = widest;
-  result.bytes = known ? aligned(offset, widest) : 0;
-  return result;
+  into.bytes = known ? aligned(all, into.alignment) : 0;
 }
 
 Record Program::kept(const Record& record) {
   Record result = record;
   result.name = keep(record.name);
-  for (Record::Member& member : result.members) {
+  keep_members(result.members);
+  return result;
+}
+
+// As deep as their records are within each other, which is limited (declarations.cc).
+void Program::keep_members(std::span<RecordMember> members) {
+  for (RecordMember& member : members) {
     member.name = keep(member.name);
     member.type = member.type.size() > longest_name_of_type ? std::string_view() : keep(member.type);
     for (std::string_view& extent : member.extents) extent = keep(extent);
+    keep_members(member.parts);
   }
-  return result;
 }
 
 void Program::lay_out(std::span<const Record> records) {

@@ -100,7 +100,8 @@ struct Defined {
   bool is_kernel = false, is_in_several = false;              // files
 };
 
-struct Record;       // derive/cuda/declarations.h
+struct Record;  // derive/cuda/declarations.h
+struct RecordMember;
 struct NamedGlobal;  // the same
 
 class Program {
@@ -160,7 +161,9 @@ class Program {
   // What these records are, one of which may be a member of another one, before or behind it.
   void lay_out(std::span<const Record> records);
   Struct layout_of(const Record& record) const;
+  void lay_out_members(std::span<const RecordMember> members, bool is_union, bool known, Struct& into) const;
   Record kept(const Record& record);
+  void keep_members(std::span<RecordMember> members);
   // Of a macro or a constant; 0: unknown.
   std::uint32_t number_named(std::string_view name) const;
   std::string_view define(std::string_view name, std::uint32_t source);

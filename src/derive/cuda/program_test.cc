@@ -58,6 +58,14 @@ FRX_TEST_RECORDS(
     ::std::size_t size;
     Part parts[3];
   };
+  class Triple {
+   public:
+    union { struct { float x, y, z; }; float each[3]; };
+    Triple() : x(0) {}
+  };
+  struct Box { char kind; Triple low; struct { short a; double b; } pair, pairs[2]; Triple high; };
+  typedef union { double whole; struct { int low, high; } half; char bytes[12]; } Word;
+  struct Tagged { int tag; union { char c; double d; Triple* where; }; bool last; };
 )
 // clang-format on
 
@@ -78,6 +86,16 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_RECORD(Inner);
   FRX_EXPECT_RECORD(Outer);
   FRX_EXPECT_RECORD(Counter);
+  FRX_EXPECT_RECORD(Triple);
+  FRX_EXPECT_RECORD(Box);
+  FRX_EXPECT_RECORD(Word);
+  FRX_EXPECT_RECORD(Tagged);
+  FRX_EXPECT_PLACE(Triple, z);
+  FRX_EXPECT_PLACE(Triple, each);
+  FRX_EXPECT_PLACE(Box, pairs);
+  FRX_EXPECT_PLACE(Box, high);
+  FRX_EXPECT_PLACE(Tagged, d);
+  FRX_EXPECT_PLACE(Tagged, last);
   FRX_EXPECT_PLACE(Place, y);
   FRX_EXPECT_PLACE(Counter, size);
   FRX_EXPECT_PLACE(Cell, places);
@@ -95,7 +113,7 @@ TEST_F(Declared, RecordsWithPartsThatAreNotReadHaveNoSize) {
           "struct Derived : A { float b; };\n"
           "struct Virtual { virtual void f(); float a; };\n"
           "struct Bits { unsigned a : 4, b : 28; };\n"
-          "struct Nameless { union { float a; int b; }; float c; };\n"
+          "struct Nameless { union { float a; Unread b; }; float c; };\n"
           "struct Aligned { alignas(sizeof(float) * 4) float a; };\n"
           "struct __align__(SOME) Asked { float a; };\n"
           "struct Unknown { float a[COUNT]; };\n"

@@ -14,12 +14,22 @@ constexpr int most_leaves = 256;
 
 bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
 
-// Does an iteration choose the next value of a variable by what was read?
+// Does an iteration choose the next value of a variable by what was read? Loops within may have made it.
 bool is_made_of_data(const Trace& trace, ExprId id) {
+  constexpr std::size_t most_values = 8;
   const Expressions& e = trace.expressions;
-  const LoopValue* const value = trace.loop_value(id);
-  if (!value) return false;
-  return e.uses(value->made, Uses::loaded | Uses::varying) || has_part(e, value->made, [&](ExprId part) { return e.is_data_value(part); });
+  std::vector<const LoopValue*> values{trace.loop_value(id)};
+  for (std::size_t i = 0; i < values.size() && values[i]; ++i) {
+    const ExprId made = values[i]->made;
+    if (e.uses(made, Uses::loaded | Uses::varying)) return true;
+    const bool is_of_data = has_part(e, made, [&](ExprId part) {
+      const LoopValue* const inner = e[part].op == Op::loop_value && values.size() < most_values ? trace.loop_value(part) : nullptr;
+      if (inner && std::ranges::find(values, inner) == values.end()) values.push_back(inner);
+      return e.is_data_value(part);
+    });
+    if (is_of_data) return true;
+  }
+  return false;
 }
 
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
@@ -105,6 +115,17 @@ class RunTimeAddresses {
     return at->second;
   }
 
+  // while (j >= 0 && own[j] > x) --j;   own[j + 1] = x: how far a loop came that the data end.
+  bool is_behind_search(const Access& access) {
+    bool found = false;
+    walk_parts(trace_.expressions, access.address, most_leaves, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      const auto loop = x.op == Op::iteration ? loops_.find(id) : loops_.end();
+      found = loop != loops_.end() && !is_within(access, *loop->second) && is_ended_by_data(*loop->second);
+      return found ? std::nullopt : std::optional(Operands::all_of(x));
+    });
+    return found;
+  }
+
  private:
   bool is_read_from_private(ExprId value) {
     const std::optional<std::uint32_t> memory = trace_.expressions.private_memory(value);
@@ -144,6 +165,25 @@ class RunTimeAddresses {
     return private_[memory] = holds;
   }
 
+  bool is_within(const Access& access, const Loop& loop) const {
+    const auto number = static_cast<std::uint32_t>(&loop - trace_.loops.data());
+    std::uint32_t around = access.loop;
+    while (around != none && around != number) around = trace_.loops[around].parent;
+    return around == number;
+  }
+
+  // Does a part of its condition compare what was read, or what the thread keeps?
+  bool is_ended_by_data(const Loop& loop) {
+    const auto [at, is_new] = ended_.try_emplace(loop.condition, false);
+    if (!is_new) return at->second;
+    bool found = false;
+    for_each_conjunct(trace_.expressions, loop.condition, [&](ExprId part, bool) {
+      found =
+          found || holds_run_time(trace_, part) || has_part(trace_.expressions, part, [&](ExprId of) { return is_read_from_private(of); });
+    });
+    return ended_[loop.condition] = found;
+  }
+
   bool is_repeated_by_data(const Access& access) {
     const auto is_of_data = [&](ExprId condition) { return holds_run_time(trace_, condition); };
     if (access.loop != none && is_decided_by(trace_, access, is_of_data)) return true;
@@ -181,7 +221,7 @@ class RunTimeAddresses {
 
   const Trace& trace_;
   std::unordered_map<ExprId, const Loop*> loops_;  // by iteration
-  std::unordered_map<ExprId, bool> known_, ends_;
+  std::unordered_map<ExprId, bool> known_, ends_, ended_;
   std::vector<std::vector<std::uint32_t>> stores_;   // by memory
   std::unordered_map<std::uint32_t, bool> private_;  // memories of the thread's own
 };
@@ -206,7 +246,7 @@ std::vector<std::uint32_t> run_time_indexed_accesses(const Trace& trace) {
     const Memory& memory = trace.memories[access.memory];
     if (memory.space != Space::local || memory.dims.empty() || !is_read[access.memory] || has_one_element(trace.expressions, memory))
       continue;
-    if (access.loop != none && of_run_time.contain(access.address)) found.push_back(i);
+    if (access.loop != none && (of_run_time.contain(access.address) || of_run_time.is_behind_search(access))) found.push_back(i);
   }
   return found;
 }

@@ -107,10 +107,13 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const bool is_shared = loop != trace.loops.end();
   const bool is_of_size = may_be_such && !is_shared && launches.blocks_of_size == launches.count && moves_memory(trace);
   if (may_be_such && !is_shared && !is_of_size) loop = std::ranges::find_if(trace.loops, runs_in_all);
-  into.set(Id::has_single_block_work, is_of_size || loop != trace.loops.end(), {launches.single_block_at});
+  const bool is_relaunched = loop == trace.loops.end() && !is_of_size && launches.in_host_loops == launches.count;
+  into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), {launches.single_block_at});
   into.set(Id::single_block_shares, is_shared || is_of_size);
   if (is_of_size) {
     into.set(Id::single_block_work, fmt::format("block of `{}` threads, which fails beyond 1,024", launches.size_of_block));
+  } else if (is_relaunched) {
+    into.set(Id::single_block_work, std::string(is_one_thread ? "block of one thread" : "block") + " and stands in a loop of the host");
   } else if (loop != trace.loops.end()) {
     const std::string_view condition = condition_of(view.program, *loop);
     into.set(Id::single_block_work, fmt::format("{} a loop of run-time length (`{}`)",

@@ -9,12 +9,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "derive/cuda/access_cost.h"
+#include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -41,6 +44,28 @@ bool is_multiple_of(const Expressions& e, ExprId root, std::int64_t of) {
     }
   }
   return true;
+}
+
+constexpr std::uint32_t bytes_of_word = 4;
+
+bool is_of_own_bytes(const KernelView& view, std::size_t i) {
+  const Access& access = view.trace.accesses[i];
+  const AccessPattern& pattern = view.patterns.accesses[i];
+  const bool is_apart = pattern.kind == AccessPattern::spread || pattern.is_record || pattern.is_own_row;
+  return access.bytes == 1 && !access.is_guess && !access.is_vague && access.kind != Access::atomic && is_global(view, i) && is_apart &&
+         !is_of_one_thread(view.trace, access);
+}
+
+// Does each iteration of the innermost loop go on to the next byte?
+bool is_walked_by_bytes(const KernelView& view, const Access& access) {
+  if (access.loop == none) return false;
+  const auto iterations = constant_iterations(view.trace.expressions, view.trace.loops[access.loop], bytes_of_word);
+  if (iterations && *iterations < bytes_of_word) return false;
+  const Lanes now(view.trace.expressions, {Sample::large_odd, view.block});
+  const Lanes next(view.trace.expressions, {Sample::large_odd, view.block, view.trace.loops[access.loop].iteration});
+  if (!now.is_known(access.address) || !next.is_known(access.address)) return false;
+  const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
+  return step == 1 || step == -1;
 }
 
 // Does the type of the elements say how they are aligned?
@@ -93,6 +118,27 @@ std::optional<SplitElements> split_elements(const KernelView& view) {
     if (is_better) found = SplitElements{i, j, first.bytes};
   }
   return found;
+}
+
+std::optional<std::size_t> bytes_one_by_one(const KernelView& view) {
+  constexpr int most_loops = 16;
+  std::map<std::tuple<std::uint32_t, Access::Kind, std::uint32_t>, std::set<std::int64_t>> places;  // by memory, kind and context
+  std::set<std::uint32_t> loops;
+  for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
+    if (!is_of_own_bytes(view, i)) continue;
+    const Access& access = view.trace.accesses[i];
+    std::set<std::int64_t>& seen = places[{access.memory, access.kind, access.context}];
+    const std::int64_t place = view.patterns.accesses[i].first_address;
+    seen.insert(place);
+    std::int64_t first = place;
+    while (place - first < bytes_of_word && seen.contains(first - 1)) --first;
+    std::int64_t last = place;
+    while (last - first + 1 < bytes_of_word && seen.contains(last + 1)) ++last;
+    if (last - first + 1 >= bytes_of_word) return i;
+    const bool is_new_loop = loops.size() < most_loops && loops.insert(access.loop).second;
+    if (is_new_loop && is_walked_by_bytes(view, access)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace frx::derive::cuda

@@ -16,4 +16,8 @@ struct SplitElements {
 // A pair in a loop if there is one, and of several the first.
 std::optional<SplitElements> split_elements(const KernelView& view);
 
+// An access of one byte, by its number in the trace, with which each thread goes through bytes of its own one by one, in a loop or by
+// accesses to three more that lie behind it; nothing where the threads of a warp move neighbouring bytes.
+std::optional<std::size_t> bytes_one_by_one(const KernelView& view);
+
 }  // namespace frx::derive::cuda

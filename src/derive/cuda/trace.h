@@ -60,6 +60,7 @@ struct Access {
   bool is_update = false;      // of a store: to what the element was before, `a[i] += x` or `a[i] = a[i] + x`
   bool adds_constant = false;  // and that is a number which the code gives
   bool is_asked = false;       // of an atomic: the value that it returns is used
+  bool is_exchange = false;    // of an atomic: it is atomicCAS() or atomicExch()
   bool is_state = false;       // of a generator of random numbers
   bool is_vague = false;       // a member of an object whose layout is unknown: the address is that of the object
 };
@@ -155,6 +156,7 @@ struct DivisionSite {
 
 struct LaunchSite {
   NodeRef at;                                        // the call
+  std::uint32_t loop = none;                         // around it
   std::uint32_t kernel_name = none;                  // identifier of the kernel, where it is an argument: cudaLaunchKernel(k, ...)
   std::array<std::uint32_t, 2> extents{none, none};  // then: the nodes of grid and block
   std::array<std::optional<std::int64_t>, 3> grid, block;
@@ -188,6 +190,7 @@ struct Trace {
   std::vector<std::uint32_t> functions;                      // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;                     // by first use
   std::vector<NodeRef> warp_barriers;
+  std::vector<NodeRef> heap_allocations;    // new and malloc() of device code
   std::vector<NodeRef> legacy_collectives;  // __shfl(), __any() and the like, without a mask
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration

@@ -26,12 +26,14 @@ static_assert(std::ranges::is_sorted(pure_functions));
 
 }  // namespace
 
-std::vector<Value> Walker::eval_arguments(std::uint32_t node) {
+// `callee`: the function that is called, if it is known. What it takes by reference, if that is a record, it works on where it lies.
+std::vector<Value> Walker::eval_arguments(std::uint32_t node, std::uint32_t callee) {
   std::vector<Value> values;
   const std::uint32_t list = syntax().child(node, Role::arguments);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    values.push_back(eval(c));
+    const auto place = callee != none && takes_record_by_reference(callee, values.size()) ? place_of(c) : std::nullopt;
+    values.push_back(place ? *place : eval(c));
   }
   return values;
 }
@@ -53,7 +55,7 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto known = eval_known(name, node, function)) return *known;
   if (const auto part = eval_part_of_complex(name, node)) return *part;
   if (const auto rounded = eval_ceil(name, node)) return *rounded;
-  const std::vector<Value> arguments = eval_arguments(node);
+  const std::vector<Value> arguments = eval_arguments(node, function_called(name, arguments_in(node)));
   const std::optional<std::uint32_t> variable = slot_named(name);
   if (variable) {
     if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
@@ -127,6 +129,7 @@ std::optional<Value> Walker::eval_part_of_complex(std::string_view name, std::ui
 Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   LaunchSite site;
   site.at = ref(node);
+  site.loop = loop_;
   std::size_t i = 0;
   for (std::uint32_t c = syntax().first_child(config); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
@@ -145,11 +148,20 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
   return with(e_.opaque());
 }
 
+// Of a call of a member function: boxes[i].centre() works on the object where it lies.
+Value Walker::eval_object(std::uint32_t call, std::uint32_t function, std::string_view method) {
+  const std::uint32_t object = syntax().child(function, Role::argument);
+  if (text(syntax().child(function, Role::op)) == "->" || !is_memory(object)) return eval(object);
+  const Value address = address_of(object);
+  if (is_partial(address) || method_called(address, method, arguments_in(call)) != none) return address;
+  return loaded(address, object);
+}
+
 Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
-  const Value object = eval(syntax().child(function, Role::argument));
-  const std::vector<Value> arguments = eval_arguments(node);
   const std::uint32_t name_node = name_in(source(), function);
   const std::string_view name = name_node == none ? "" : text(name_node);
+  const Value object = eval_object(node, function, name);
+  const std::vector<Value> arguments = eval_arguments(node, method_called(object, name, arguments_in(node)));
   if (object.kind != Value::group) {
     note_block_collective(syntax().child(function, Role::argument), node);
     note_launch_by_call(node, arguments, object.config);
@@ -220,6 +232,8 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     note_exchange(name, access, node);
     return with(e_.varying());
   }
+  if (is_kernel_ && name == "malloc" && arguments.size() == 1) return heap_array(node, "");
+  if (is_kernel_ && name == "free" && arguments.size() == 1) return Value{};
   if (is_of_random_numbers(name)) {
     note_random_state(name, arguments, node);
     return with(e_.varying());
@@ -261,6 +275,7 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
     return arguments[0];
   }
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
+  if (!is_intrinsic && function_called(name, arguments.size()) != none) return std::nullopt;  // swap() and clamp() of the program itself
   if (!is_intrinsic && !std::ranges::binary_search(pure_functions, name)) {
     if (name.starts_with("__pipeline")) return Value{};
     return std::nullopt;

@@ -200,10 +200,17 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     variable.lambda = value;
     return put_slot(text(name), variable);
   }
-  // const Record& r = records[i] reads nothing yet.
+  // const Record& r = records[i], auto& e = a[i * pitch]
+  const bool is_reference = is_kernel_ && value != none && syntax().is(plain, NodeKind::reference_declarator);
+  if (is_reference && syntax().is(name_in(source(), plain), NodeKind::identifier) && indirections(source(), plain) == 0) {
+    if (const auto place = place_of(value)) return put_slot(text(name), *place);
+  }
+  // A reference to something else reads nothing yet.
   const bool is_bound = syntax().is(plain, NodeKind::reference_declarator) && program_.type(type_text(declaration)).bytes == 0 &&
                         !syntax().is(syntax().child(declaration, Role::type), NodeKind::placeholder_type);
-  const bool was_quiet = std::exchange(quiet_, quiet_ || is_bound);
+  const bool is_copied =
+      is_kernel_ && value != none && !is_bound && syntax().is(plain, NodeKind::identifier) && load_members(value, text(name));
+  const bool was_quiet = std::exchange(quiet_, quiet_ || is_bound || is_copied);
   Value first = initial(declaration, plain, value);
   quiet_ = was_quiet;
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.

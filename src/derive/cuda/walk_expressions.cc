@@ -99,7 +99,7 @@ Value Walker::eval_others(std::uint32_t node) {
     return with(e_.opaque());
   }
   if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);
-  if (is_kernel_ && text(node).starts_with("new ")) return heap_array(node);
+  if (is_kernel_ && text(node).starts_with("new ")) return eval_new(node);
   Value last = with(e_.opaque());
   for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {
     const NodeKind kind = syntax().kind(c);
@@ -138,8 +138,7 @@ Value Walker::eval_identifier(std::uint32_t node) {
   const std::string_view name = text(node);
   if (const auto slot = slot_named(name)) {
     const Value value = slots_[*slot].value;
-    if (value.kind == Value::pointer && value.memory != none && trace_.memories[value.memory].is_scalar) return loaded(value, node);
-    return value;
+    return is_in_memory(value) ? loaded(address_of(node), node) : value;
   }
   if (const auto member = member_of_this(name, node)) return *member;
   if (const std::optional<Op> triple = triple_named(name)) {
@@ -398,8 +397,7 @@ void Walker::store(std::uint32_t left, const Value& value, Update update) {
   while (syntax().is(left, NodeKind::parenthesized) && syntax().first_child(left) != none) left = syntax().first_child(left);
   if (syntax().is(left, NodeKind::identifier)) {
     const std::optional<std::uint32_t> slot = slot_named(text(left));
-    const bool is_variable = slot && !(slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar);
-    if (is_variable) return assign(*slot, value);
+    if (slot && !is_in_memory(slots_[*slot].value)) return assign(*slot, value);
   }
   if (store_in_object(left, value)) return;
   if (is_memory(left)) {

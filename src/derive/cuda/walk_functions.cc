@@ -94,7 +94,7 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
     result = frame.result.value_or(with(e_.opaque()));
   }
   for (const auto& [variable, value] : results) assign(variable, value);
-  note_stores_by_reference(call, f);
+  note_stores_by_reference(call, f, arguments);
   return result;
 }
 

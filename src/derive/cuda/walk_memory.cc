@@ -34,7 +34,7 @@ bool Walker::is_memory(std::uint32_t node) {
       }
       case NodeKind::identifier: {
         const auto slot = slot_named(text(node));
-        if (slot) return slots_[*slot].value.memory != none && trace_.memories[slots_[*slot].value.memory].is_scalar;
+        if (slot) return is_in_memory(slots_[*slot].value);
         if (this_in_memory(text(node))) return true;
         const Global* global = program_.global(text(node), source_);
         return global && (global->is_device || global->is_shared || global->is_constant_memory);
@@ -44,6 +44,20 @@ bool Walker::is_memory(std::uint32_t node) {
     }
   }
   return false;
+}
+
+// A reference, or a number of the block or the device: its name alone is the value that lies there.
+bool Walker::is_in_memory(const Value& variable) const {
+  return variable.kind == Value::pointer && variable.memory != none && (variable.is_place || trace_.memories[variable.memory].is_scalar);
+}
+
+// What a reference to that expression stands for; nothing where it is no place in memory that is known.
+std::optional<Value> Walker::place_of(std::uint32_t node) {
+  if (!is_memory(node)) return std::nullopt;
+  Value place = address_of(node);
+  if (place.kind != Value::pointer || place.memory == none || is_partial(place) || place.is_member_array) return std::nullopt;
+  place.is_place = true;
+  return place;
 }
 
 Value Walker::address_of(std::uint32_t node) {
@@ -58,7 +72,11 @@ Value Walker::address_of(std::uint32_t node) {
       return pointer_from(eval(argument), argument);
     }
     case NodeKind::identifier: {
-      if (const auto slot = slot_named(text(node))) return slots_[*slot].value;
+      if (const auto slot = slot_named(text(node))) {
+        Value address = slots_[*slot].value;
+        address.is_place = false;
+        return address;
+      }
       if (const Value* const own = this_in_memory(text(node))) return address_of_member(*own, text(node), node);
       const Global* global = program_.global(text(node), source_);
       return global && (global->is_device || global->is_shared || global->is_constant_memory) ? global_memory(*global) : eval(node);

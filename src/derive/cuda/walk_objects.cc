@@ -6,6 +6,7 @@
 // Each member that is named has a memory of its own, so that it is seen which arrays are indexed, and how their indices come about.
 #include <algorithm>
 
+#include "base/text.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
@@ -17,6 +18,49 @@ void Walker::make_object(Value& value, std::string_view type, std::uint32_t name
   value.object = add_memory(Space::local, text(name), type, name);
   trace_.memories[value.object].is_object = true;
   trace_.memories[value.object].holds_data = e_.uses(value.expr, Uses::loaded | Uses::varying);
+}
+
+// Of a variable of the function that is followed: the members by which it is named, each once; nothing where it is also named as a whole.
+std::optional<std::vector<std::string_view>> Walker::members_named_of(std::string_view variable) {
+  const std::uint32_t function = frames_.back().function;
+  const auto [at, is_new] = named_members_.try_emplace(function);
+  if (is_new) {
+    const std::uint32_t body = program_.functions()[function].body, last = syntax()[body].last;
+    steps_ += (last - body) / nodes_of_a_step;
+    for (std::uint32_t n = body; n < last; ++n) {
+      if (!syntax().is(n, NodeKind::identifier) || syntax()[n].role == Role::declarator) continue;
+      NamedParts& parts = at->second[text(n)];
+      const std::uint32_t parent = syntax()[n].parent;
+      const bool is_part = syntax().is(parent, NodeKind::field_expression) && syntax().child(parent, Role::argument) == n;
+      const std::uint32_t around = syntax()[parent].parent;
+      if (!is_part || (syntax().is(around, NodeKind::call) && syntax().child(around, Role::function) == parent)) {
+        parts.has_whole = true;
+        continue;
+      }
+      const bool is_assigned = syntax().is(around, NodeKind::assignment) && syntax().child(around, Role::left) == parent &&
+                               text(syntax().child(around, Role::op)) == "=";
+      const std::string_view member = text(syntax().child(parent, Role::field));
+      if (!is_assigned && std::ranges::find(parts.members, member) == parts.members.end()) parts.members.push_back(member);
+    }
+  }
+  const auto parts = at->second.find(variable);
+  if (parts == at->second.end() || parts->second.has_whole) return std::nullopt;
+  return parts->second.members;
+}
+
+// Particle p = particles[i]: the compiler loads those members of it that are used, each by itself, unless the type has the alignment of
+// wider accesses. False where that does not apply.
+bool Walker::load_members(std::uint32_t value, std::string_view variable) {
+  constexpr std::size_t most_members = 16;
+  const std::optional<Value> place = quiet_ ? std::nullopt : place_of(value);
+  if (!place || trace_.memories[place->memory].space != Space::global || place->levels != 1) return false;
+  const Struct* const record = program_.struct_named(place->type);
+  if (!record || record->bytes == 0 || record->holds_array || record->alignment >= record->bytes) return false;
+  const auto members = members_named_of(variable);
+  if (!members || members->empty() || members->size() > most_members) return false;
+  if (!std::ranges::all_of(*members, [&](std::string_view member) { return record->fields.contains(member); })) return false;
+  for (const std::string_view member : *members) note_access(address_of_member(*place, member, value), value, Access::load);
+  return true;
 }
 
 // Made where it is named first; none where the class has no such member, or it is a reference or a bit of something else.
@@ -105,14 +149,18 @@ bool Walker::store_in_object(std::uint32_t left, const Value& value) {
   return true;
 }
 
-// new float[n], in device code: each thread gets a block of its own, far from those of its neighbours.
-Value Walker::heap_array(std::uint32_t node) {
-  std::string_view type = text(node).substr(std::string_view("new ").size());
+// new float[n], in device code
+Value Walker::eval_new(std::uint32_t node) {
+  const std::string_view type = text(node).substr(std::string_view("new ").size());
   const std::size_t bracket = type.find('[');
   if (bracket == type.npos || quiet_) return with(e_.opaque());
-  while (type.starts_with(' ')) type.remove_prefix(1);
-  type = type.substr(0, type.find('['));
-  while (type.ends_with(' ')) type.remove_suffix(1);
+  return heap_array(node, trim(type.substr(0, bracket)));
+}
+
+// Each thread gets a block of its own, far from those of its neighbours.
+Value Walker::heap_array(std::uint32_t node, std::string_view type) {
+  if (quiet_) return with(e_.opaque());
+  trace_.heap_allocations.push_back(ref(node));
   const std::uint32_t memory = add_memory(Space::global, "", type, node);
   trace_.memories[memory].is_heap = trace_.memories[memory].holds_pointers = true;
   Value array = pointer_to(memory);

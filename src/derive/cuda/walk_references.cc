@@ -15,7 +15,7 @@ std::vector<std::uint32_t> Walker::variables_in(std::uint32_t call) const {
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     const auto slot = syntax().is(c, NodeKind::identifier) ? slot_named(text(c)) : std::nullopt;
-    variables.push_back(slot.value_or(none));
+    variables.push_back(slot && !is_in_memory(slots_[*slot].value) ? *slot : none);
   }
   return variables;
 }
@@ -23,6 +23,16 @@ std::vector<std::uint32_t> Walker::variables_in(std::uint32_t call) const {
 bool Walker::is_changeable_reference(const Source& source, std::uint32_t parameter) {
   const std::uint32_t declarator = source.syntax.child(parameter, Role::declarator);
   return source.syntax.is(declarator, NodeKind::reference_declarator) && !has_word(source, parameter, "const");
+}
+
+// f(particles[i]) with a parameter Particle&
+bool Walker::takes_record_by_reference(std::uint32_t function, std::size_t position) const {
+  const Function& callee = program_.functions()[function];
+  if (position >= callee.parameters.size() || program_.sources().is_released(callee.at.source)) return false;
+  const Source& there = program_.sources()[callee.at.source];
+  const std::uint32_t parameter = callee.parameters[position];
+  if (!there.syntax.is(there.syntax.child(parameter, Role::declarator), NodeKind::reference_declarator)) return false;
+  return program_.struct_named(there.text_of(there.syntax.child(parameter, Role::type))) != nullptr;
 }
 
 // Declares the parameters; returns the variables of the caller that some of them refer to.
@@ -57,7 +67,7 @@ bool is_view(const Source& source, const Function& f) {
 }
 
 // f(a[i]) with a parameter T&: the function may write the element, or hand it back to be written.
-void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee) {
+void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee, const std::vector<Value>& arguments) {
   if (call != none && is_view(program_.sources()[callee.at.source], callee)) {
     const std::uint32_t around = syntax()[call].parent;
     if (!syntax().is(around, NodeKind::assignment) || syntax()[call].role != Role::left) return;
@@ -67,8 +77,9 @@ void Walker::note_stores_by_reference(std::uint32_t call, const Function& callee
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
     if (i == callee.parameters.size()) return;
-    const bool is_element = syntax().is(c, NodeKind::subscript) && is_memory(c);
-    if (is_element && is_changeable_reference(program_.sources()[callee.at.source], callee.parameters[i]))
+    const bool is_element = (syntax().is(c, NodeKind::subscript) || syntax().is(c, NodeKind::identifier)) && is_memory(c);
+    const bool was_followed = i < arguments.size() && arguments[i].is_place;  // its stores are known
+    if (is_element && !was_followed && is_changeable_reference(program_.sources()[callee.at.source], callee.parameters[i]))
       note_access(address_of(c), c, Access::store);
     ++i;
   }

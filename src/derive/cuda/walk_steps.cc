@@ -48,9 +48,7 @@ std::vector<Walker::Change> Walker::changes_in(std::uint32_t node) {
     for (const std::uint32_t name : names) {
       const std::optional<std::uint32_t> slot = slot_named(text(name));
       if (!slot) continue;
-      // A scalar in memory stays where it is.
-      const std::uint32_t memory = slots_[*slot].value.memory;
-      if (memory != none && trace_.memories[memory].is_scalar) continue;
+      if (is_in_memory(slots_[*slot].value)) continue;  // it stays where it is
       const auto [at, is_new] = by_slot.try_emplace(*slot, changes.size());
       if (is_new) changes.push_back({*slot, 0, n, n});
       changes[at->second].last = n;

@@ -68,6 +68,7 @@ void Walker::note_object_collective(std::uint32_t lanes, std::uint32_t node) {
 // In the condition of a loop or branch it decides; in a statement of its own it does not.
 void Walker::note_exchange(std::string_view name, std::uint32_t access, std::uint32_t node) {
   if (access == none || (name != "atomicCAS" && name != "atomicExch")) return;
+  trace_.accesses[access].is_exchange = true;
   std::uint32_t p = node;
   for (int steps = 0; steps < 12 && p != none; ++steps) {
     if (syntax()[p].role == Role::condition) {

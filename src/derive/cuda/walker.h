@@ -40,6 +40,7 @@ struct Value {
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
   bool is_recast = false;        // and the pointer was one to something else before
   bool is_vague = false;         // a pointer to somewhere in an object of unknown layout; an object whose members change
+  bool is_place = false;         // a reference: the variable is what lies where it points
   // Of a constant number of blocks, or of a triple of them: the axes, as bits, along which they are more than the data fill.
   std::uint8_t rounded_up = 0;
 };
@@ -224,6 +225,8 @@ class Walker {
 
   // walk_memory.cc
   bool is_memory(std::uint32_t node);
+  bool is_in_memory(const Value& variable) const;
+  std::optional<Value> place_of(std::uint32_t node);
   bool is_rooted(std::uint32_t node) const;
   Value address_of(std::uint32_t node);
   Value address_of_subscript(std::uint32_t node);
@@ -235,13 +238,20 @@ class Walker {
   Value pointed_by(const std::string& key, Space space, std::string_view type, std::uint32_t levels, std::uint32_t node);
   // walk_objects.cc
   void make_object(Value& value, std::string_view type, std::uint32_t name);
+  struct NamedParts {
+    std::vector<std::string_view> members;
+    bool has_whole = false;
+  };
+  std::optional<std::vector<std::string_view>> members_named_of(std::string_view variable);
+  bool load_members(std::uint32_t value, std::string_view variable);
   std::uint32_t memory_of_member(std::uint32_t object, std::string_view name, std::uint32_t node);
   std::optional<Value> address_in_object(std::uint32_t object, std::string_view name, std::uint32_t node);
   std::optional<Value> array_in_record(const Value& record, std::string_view name, std::uint32_t node);
   std::optional<Value> eval_in_object(const Value& object, std::string_view name, std::uint32_t node);
   std::uint32_t object_in(std::uint32_t node);
   bool store_in_object(std::uint32_t left, const Value& value);
-  Value heap_array(std::uint32_t node);
+  Value eval_new(std::uint32_t node);
+  Value heap_array(std::uint32_t node, std::string_view type);
   // walk_methods.cc
   const Struct* class_of(const Value& object) const;
   std::optional<Value> member_of(const Value& object, std::string_view name, std::uint32_t node);
@@ -258,6 +268,7 @@ class Walker {
   std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
   std::optional<Value> eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,
                                             std::uint32_t call);
+  std::size_t arguments_in(std::uint32_t call) const;
   bool returns_reference(std::uint32_t call);
   Value offset_by(Value pointer, ExprId index);
   Value loaded(const Value& address, std::uint32_t node);
@@ -300,6 +311,7 @@ class Walker {
   bool exceeds_constant(std::uint32_t node, Op op, const Value& a, const Value& b);
   std::optional<Value> eval_ceil(std::string_view name, std::uint32_t call);
 
+  Value eval_object(std::uint32_t call, std::uint32_t function, std::string_view method);
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::uint32_t first_argument(std::uint32_t call) const;
@@ -328,14 +340,15 @@ class Walker {
   std::vector<std::pair<std::uint32_t, Value>> results_of(const std::vector<Reference>& references, bool all_stay);
   void forget_pointed(std::uint32_t call);
   void note_stores_of_elements(std::uint32_t call);
-  void note_stores_by_reference(std::uint32_t call, const Function& callee);
+  void note_stores_by_reference(std::uint32_t call, const Function& callee, const std::vector<Value>& arguments);
+  bool takes_record_by_reference(std::uint32_t function, std::size_t position) const;
   void push_lambda_frame();
   void pop_lambda_frame();
   void walk_lambda(std::uint32_t lambda);
   void follow_uncalled_lambdas(std::size_t first_slot);
   bool is_deep() const { return frames_.size() > deepest_inlining; }
   Value unknown_call(const std::vector<Value>& arguments);
-  std::vector<Value> eval_arguments(std::uint32_t node);
+  std::vector<Value> eval_arguments(std::uint32_t node, std::uint32_t callee = none);
   BarrierSite* note_barrier(std::uint32_t node);
   BarrierSite barrier_site(std::uint32_t node);
   void note_block_collective(std::uint32_t object, std::uint32_t node);
@@ -386,7 +399,8 @@ class Walker {
   std::unordered_set<ExprId> unknown_members_;                                          // of objects whose class is not given
   std::unordered_set<std::string_view> template_types_;                                 // parameters of the kernel's template
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
-  NodeRef addressed_;                                                    // the call whose result is wanted as an address
+  std::unordered_map<std::uint32_t, std::unordered_map<std::string_view, NamedParts>> named_members_;  // by function and variable
+  NodeRef addressed_;  // the call whose result is wanted as an address
   std::vector<Config> configs_;
   std::unordered_map<std::uint32_t, std::unique_ptr<ValueTypes>> host_types_;  // of functions of the host that call ceil()
   std::uint32_t context_ = 0, loop_ = none;

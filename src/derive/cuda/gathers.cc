@@ -1,0 +1,91 @@
+#include "derive/cuda/gathers.h"
+
+#include <algorithm>
+
+#include "derive/cuda/access_cost.h"
+#include "derive/cuda/expression_parts.h"
+#include "derive/cuda/tags.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::uint32_t fewest_of = 4;  // lanes with an index of their own: one of so many
+constexpr std::uint32_t widest = 12;    // bytes: a float4 costs twice its sectors at most
+
+}  // namespace
+
+Gathers::Gathers(const KernelView& view) : view_(view), e_(view.trace.expressions) {
+  const std::vector<Access>& accesses = view.trace.accesses;
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const AccessPattern& pattern = view.patterns.accesses[i];
+    const bool is_same = pattern.kind == AccessPattern::uniform || (pattern.distinct > 0 && pattern.distinct * fewest_of < pattern.threads);
+    if (accesses[i].kind == Access::load && is_global(view, i))
+      same_for_warp_.try_emplace({accesses[i].memory, accesses[i].address}, is_same);
+  }
+}
+
+void Gathers::consider(std::size_t i) {
+  const Access& access = view_.trace.accesses[i];
+  // Sums that atomics make have bins, few of them perhaps; atomicCAS() takes a slot of a table.
+  if (access.kind == Access::atomic && !access.is_exchange) return;
+  if (access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
+  // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
+  if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
+  if (!e_.uses(access.address, Uses::loaded | Uses::varying) || !has_index(access.address)) return;
+  found_.push_back(i);
+  if (first_is_repeated_ || !is_repeated(view_.trace, access)) return;
+  first_is_repeated_ = true;
+  std::swap(found_.front(), found_.back());
+}
+
+// Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
+// element.
+bool Gathers::has_index(ExprId address) const {
+  constexpr int most = 64;
+  bool found = false;
+  const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) return Operands{x.a, x.b};
+    if (x.op == Op::load) {
+      found = found || is_own_index(id);
+    } else if (const auto slot = first_slot(id)) {
+      return Operands{*slot};
+    } else if (e_.uses(id, Uses::iteration)) {
+      return std::nullopt;
+    }
+    return Operands();
+  };
+  return walk_parts(e_, address, most, consider) && found;
+}
+
+// s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.
+std::optional<ExprId> Gathers::first_slot(ExprId id) const {
+  const LoopValue* const value = view_.trace.loop_value(id);
+  if (!value) return std::nullopt;
+  const Op op = e_[value->before].op;
+  return op == Op::mod || op == Op::bit_and ? std::optional(value->before) : std::nullopt;
+}
+
+// x % 64, x & 255, x >> 24: the number of a bin, whose table is small. A size that the launch passes is that of a large one mostly.
+bool Gathers::has_few_values(const Expr& x) const {
+  constexpr std::int64_t large_table = 4096;
+  if (x.op != Op::mod && x.op != Op::bit_and && x.op != Op::shr && x.op != Op::div) return false;
+  const auto by = e_.constant_of(x.b) ? e_.constant_of(x.b) : e_.constant_of(x.a);
+  return by && (x.op == Op::shr || x.op == Op::div || *by < large_table);
+}
+
+bool Gathers::is_own_index(ExprId load) const {
+  const ExprId index = e_[load].a;
+  const auto is_other = [&](ExprId part) { return e_[part].op == Op::load && !is_same_for_warp(part) && !is_walked(index, part); };
+  return e_.uses(index, Uses::thread_x) && same_for_warp_.contains({e_[load].b, index}) && !is_same_for_warp(load) &&
+         !has_part(e_, index, is_other);
+}
+
+// columns[first[row] + k]: an index that was found by walking from there.
+bool Gathers::is_walked(ExprId index, ExprId start) const { return e_.uses(index, Uses::iteration) && !e_.uses(start, Uses::iteration); }
+
+bool Gathers::is_same_for_warp(ExprId load) const {
+  const auto found = same_for_warp_.find({e_[load].b, e_[load].a});
+  return found != same_for_warp_.end() && found->second;
+}
+
+}  // namespace frx::derive::cuda

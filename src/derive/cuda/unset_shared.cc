@@ -1,0 +1,54 @@
+#include "derive/cuda/unset_shared.h"
+
+#include <algorithm>
+#include <ranges>
+#include <vector>
+
+namespace frx::derive::cuda {
+namespace {
+
+// Instructions that are written out may write to any memory.
+bool holds_assembly(const KernelView& view) {
+  return std::ranges::any_of(view.trace.functions, [&](std::uint32_t number) {
+    const Function& function = view.program.functions()[number];
+    if (view.program.sources().is_released(function.at.source)) return true;
+    const model::cuda::Syntax& syntax = view.program.sources()[function.at.source].syntax;
+    const auto nodes = std::views::iota(function.at.node, syntax[function.at.node].last);
+    return std::ranges::any_of(nodes, [&](std::uint32_t n) { return syntax.is(n, NodeKind::assembly); });
+  });
+}
+
+bool is_looked_at(const Memory& memory) {
+  return memory.space == Space::shared && !memory.is_passed && !memory.is_object && !memory.holds_pointers;
+}
+
+// Behind `if (k > 0)` an iteration may read what the one before has stored. `is_stored`: some access behind this one stores there.
+bool may_follow_store(const Trace& trace, const Access& read, bool is_stored) {
+  const auto decides = [&](ExprId condition) { return trace.expressions.constant_of(condition) != 1; };
+  return is_stored && read.loop != none && any_branch_around(trace, read.context, decides);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
+  const Trace& trace = view.trace;
+  if (!trace.is_complete || trace.calls_unknown || trace.shared_escapes || trace.uses_groups) return std::nullopt;
+  std::vector<bool> is_decided(trace.memories.size()), is_stored(trace.memories.size());  // by its first access; by any
+  bool has_dynamic = false;                                                               // all arrays of dynamic memory begin at one place
+  for (const Access& access : trace.accesses) {
+    if (access.kind != Access::load) is_stored[access.memory] = true;
+  }
+  for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
+    const Access& access = trace.accesses[i];
+    const Memory& memory = trace.memories[access.memory];
+    if (!is_looked_at(memory) || is_decided[access.memory] || (memory.is_dynamic && has_dynamic)) continue;
+    is_decided[access.memory] = true;
+    has_dynamic = has_dynamic || memory.is_dynamic;
+    const bool reads = access.kind == Access::load || (access.kind == Access::atomic && !access.is_exchange);
+    if (!reads || may_follow_store(trace, access, is_stored[access.memory])) continue;
+    return holds_assembly(view) ? std::nullopt : std::optional(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace frx::derive::cuda
