@@ -186,6 +186,7 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"WorkInLambda", "after some have returned", "a return leaves the lambda, not the kernel"},
     {"WorkInLambda", "those that have left are not waited for", "a return leaves the lambda, not the kernel"},
     {"WorkInLambda", "groups of eight lanes that return together", "a return leaves the lambda, not the kernel"},
+    {"BracesOnLinesOfTheirOwn", "a wait behind each of several kernels", "a macro of one line ends there"},
     {"EndsIncluded", "as many as a template says, or fewer at the end of the data", "the smaller one of two, less one, is not followed"},
 });
 

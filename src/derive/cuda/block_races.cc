@@ -35,6 +35,21 @@ class BlockRaces : public RaceViews {
   }
 
   // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
+  // if (blockIdx.x * blockDim.x + threadIdx.x == 0) *sum = 0; ...; atomicAdd(sum, x): other blocks may have added before.
+  void add_resets(Races& races) const {
+    if (trace_.uses_groups) return;
+    constexpr auto own = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
+    std::vector<std::uint32_t> reset(trace_.memories.size(), not_written);
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != Space::global || access.is_vague || e_.uses(access.address, own)) continue;
+      if (access.kind == Access::store && !e_.uses(access.value, own) && is_of_one_block(access)) reset[access.memory] = i;
+      const std::uint32_t store = reset[access.memory];
+      if (access.kind != Access::atomic || access.is_exchange || store == not_written || is_of_one_block(access)) continue;
+      if (trace_.accesses[store].address == access.address) races.between_blocks.push_back({store, i, false});
+    }
+  }
+
   void add_pairs(Races& races) const {
     if (trace_.uses_fences || orders_blocks()) return;
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> stores;  // by memory
@@ -105,6 +120,19 @@ class BlockRaces : public RaceViews {
       const auto stores = written.find(access.memory);
       if (access.kind != Access::load || stores == written.end()) return false;
       return std::ranges::any_of(stores->second, [&](ExprId address) { return address != access.address; });
+    });
+  }
+
+  // blockIdx.x == 0, or the number of a thread in the grid is 0.
+  bool is_of_one_block(const Access& access) const {
+    return is_decided_by(trace_, access, [&](ExprId condition) {
+      bool chooses = false;
+      for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
+        const Expr& x = e_[part];
+        const bool is_one = is_not ? x.op == Op::ne : x.op == Op::eq || x.op == Op::logical_not;
+        chooses = chooses || (is_one && e_.uses(part, Uses::block) && !e_.uses(part, Uses::loaded | Uses::varying | Uses::opaque));
+      });
+      return chooses;
     });
   }
 
@@ -233,6 +261,7 @@ void add_block_races(const Trace& trace, const Trees& trees, const Vague& vague,
   finder.add_blocks(races);
   finder.add_gathers(races);
   finder.add_pairs(races);
+  finder.add_resets(races);
 }
 
 }  // namespace frx::derive::cuda

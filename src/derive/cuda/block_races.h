@@ -2,6 +2,7 @@
 //
 //   a[i] = a[i - 1] + a[i + 1];                                              neighbours are in other blocks
 //   for (j = 0; j < n; ++j) f += p[j].x - p[i].x;  p[i].x += f;              all elements are read by each thread
+//   if (blockIdx.x == 0) *sum = 0;  atomicAdd(sum, x[i]);                    one of them sets what the others add to
 //   partial[blockIdx.x] = sum;  for (b = 0; b < gridDim.x; ++b) total += partial[b];
 #pragma once
 

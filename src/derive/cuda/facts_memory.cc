@@ -17,6 +17,7 @@
 #include "derive/cuda/gathers.h"
 #include "derive/cuda/split_elements.h"
 #include "derive/cuda/tags.h"
+#include "derive/cuda/value_types.h"
 #include "derive/cuda/windows.h"
 #include "derive/warp/request.h"
 
@@ -220,6 +221,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     return;
   }
   add_worst_access(view, *worst, into);
+  if (only_records) into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], true));
   // A state that is used once is read and written word by word as well, but half of its lines are used.
   into.set(Id::repeated_access, worst_repeats || (!any_repeats && !view.trace.accesses[*worst].is_state));
 }
@@ -295,7 +297,7 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
     into.set(Id::has_split_elements, false);
     const std::string accesses = fmt::format("{}", into.number(Id::narrow_access_count).value_or(0));
     into.set(Id::narrow_access_reason,
-             "Neighbouring threads move neighbouring elements, but only one narrow element each, in " + accesses + " accesses",
+             "Neighbouring threads move neighbouring elements, but only one narrow element each, in " + accesses + " accesses or more",
              into.find(Id::likely_coalesced_1d)->places);
     return;
   }
@@ -329,7 +331,33 @@ void add_gathers(const KernelView& view, CodeSubject& into) {
   if (found.empty()) return;
   const Access& first = view.trace.accesses[found.front()];
   into.set(Id::gather_text, access_text(view, first));
-  into.set(Id::gather_sectors, fmt::format("up to {} times", warp::sector_bytes / first.bytes));
+  into.set(Id::gather_sectors, fmt::format("up to {} times", (warp::sector_bytes + first.bytes - 1) / first.bytes));
+}
+
+// `if (i < *size)`: whole numbers of which a kernel reads one alone behind a pointer.
+void add_numbers_behind_pointers(const KernelView& view, CodeSubject& into) {
+  const Trace& trace = view.trace;
+  std::vector<bool> is_number(trace.memories.size());
+  for (std::size_t m = 0; m < is_number.size(); ++m) {
+    const Memory& memory = trace.memories[m];
+    const ValueType type = arithmetic_type_named(memory.type);
+    const bool is_whole = type.type == Arithmetic::int32 || type.type == Arithmetic::int64;
+    is_number[m] =
+        memory.space == Space::global && is_whole && !type.is_vector && memory.bytes >= 4 && !memory.is_passed && !memory.is_scalar;
+  }
+  Places places(view);
+  std::string text;
+  for (const Access& access : trace.accesses) {
+    is_number[access.memory] =
+        is_number[access.memory] && access.kind == Access::load && trace.expressions.constant_of(access.address) == 0;
+  }
+  for (const Access& access : trace.accesses) {
+    if (!is_number[access.memory]) continue;
+    if (text.empty()) text = access_text(view, access);
+    places.add(access.at);
+  }
+  into.set(Id::has_number_behind_pointer, places.any(), places.take());
+  into.set(Id::number_behind_pointer, text);
 }
 
 void add_heap(const KernelView& view, CodeSubject& into) {
@@ -368,6 +396,7 @@ void add_memory_facts(const KernelView& view, CodeSubject& into) {
   add_reuse(view, into);
   add_constant_reads(view, into);
   add_heap(view, into);
+  add_numbers_behind_pointers(view, into);
   into.set(Id::vectorized, view.names.vector_types);
   into.set(Id::has_scalar_params, has_narrow_parameters(view));
   into.set(Id::read_only_or_constant_cache, view.names.read_only_cache);

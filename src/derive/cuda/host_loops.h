@@ -1,4 +1,4 @@
-// Loops of the host around launches: whether they wait for the GPU or allocate its memory in each iteration.
+// Loops of the host around launches: whether they allocate memory of the GPU in each iteration.
 #pragma once
 
 #include <memory>

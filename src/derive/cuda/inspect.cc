@@ -88,6 +88,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   result.subjects.push_back(facts_of(view, result.kernel));
   add_single_block(view, launches, result.subjects.back());
   add_fixed_grid(view, launches, gpu.sm_count, result.subjects.back());
+  add_left_out(view, launches, result.subjects.back());
   add_launch_bounds(result.kernel, launches, result.subjects.back());
   result.subjects.push_back(occupancy_subject(result.kernel, launches, gpu.limits));
   result.advice = advice_for(result.kernel, launches, gpu.limits);

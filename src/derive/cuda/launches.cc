@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/host_loops.h"
+#include "derive/cuda/host_waits.h"
 #include "derive/cuda/launch_checks.h"
 #include "knowledge/occupancy.h"
 
@@ -126,6 +127,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
+  const std::optional<FoundWaits> waits = needless_waits(program.sources()[function.at.source], function);
   std::map<std::uint32_t, std::shared_ptr<const model::cuda::HostLoop>> loops;
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
@@ -143,6 +145,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     if (is_first) loop->second = host_loop_around(program, trace, site);
     launch.host_loop = loop->second;
     launch.is_first_in_loop = is_first && loop->second;
+    if (waits && waits->launch == site.at.node) launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
@@ -150,14 +153,9 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
 
 // What a loop of the host around the first of its launches does besides.
 void add_host_loop(const model::cuda::HostLoop& loop, CodeSubject& into) {
-  if (!loop.wait.empty()) {
-    into.set(Id::waits_in_host_loop, true, {loop.wait_at});
-    into.set(Id::wait_call, loop.wait);
-  }
-  if (!loop.allocation.empty()) {
-    into.set(Id::allocates_in_host_loop, true, {loop.allocation_at});
-    into.set(Id::allocation_call, loop.allocation);
-  }
+  if (loop.allocation.empty()) return;
+  into.set(Id::allocates_in_host_loop, true, {loop.allocation_at});
+  into.set(Id::allocation_call, loop.allocation);
 }
 
 bool has_lambda(const model::cuda::Syntax& syntax, std::uint32_t node) {
@@ -235,7 +233,10 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     all.rounded_up[0] += launch.rounding.is_up;
     all.rounded_up[1] += launch.rounding.is_up_in_y;
     all.rounds_up = all.rounds_up || launch.rounding.is_up;
-    if (launch.rounding.is_down) ++all.rounded_down;
+    if (launch.rounding.is_down && all.rounded_down++ == 0) {
+      all.rounded_down_grid = launch.grid_expr;
+      all.rounded_down_at = launch.place;
+    }
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid) ++all.fixed_grids;
@@ -291,6 +292,11 @@ CodeSubject launch_subject(const Launch& launch) {
                                                      : "when it fails, the kernel does not run and the program goes on"));
   }
   if (launch.is_first_in_loop) add_host_loop(*launch.host_loop, subject);
+  if (launch.waits) {
+    subject.set(Id::needless_wait_count, static_cast<double>(launch.waits->count), launch.waits->places);
+    subject.set(Id::wait_call, launch.waits->call);
+    subject.set(Id::waits_in_host_loop, launch.waits->is_in_loop);
+  }
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
     subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});
     subject.set(Id::is_small_task, true);

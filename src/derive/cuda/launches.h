@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -39,9 +40,11 @@ struct KernelLaunches {
   LaunchedWith with;               // what all of them agree on
   std::uint64_t most_threads = 0;  // of a constant block, and where that is
   model::TextPlace most_threads_at;
-  std::uint32_t kernels = 0;                     // of that name
-  bool rounds_up = false;                        // a launch may have more threads along x than the data
-  std::uint32_t rounded_down = 0;                // launches that have no more
+  std::uint32_t kernels = 0;       // of that name
+  bool rounds_up = false;          // a launch may have more threads along x than the data
+  std::uint32_t rounded_down = 0;  // launches that have no more, and the grid and place of the first one
+  std::string rounded_down_grid;
+  model::TextPlace rounded_down_at;
   std::array<std::uint32_t, 2> rounded_up = {};  // launches whose blocks along x, along y may be more than the data asks for
   std::uint32_t single_blocks = 0;               // launches with one block, and where the first one is
   model::TextPlace single_block_at;
@@ -64,6 +67,9 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, mo
 // Does every launch of a kernel whose loops touch memory have a few blocks that are written there, whatever the size of the work?
 // `sm_count`: of the GPU, where that was given.
 void add_fixed_grid(const KernelView& view, const KernelLaunches& launches, std::optional<double> sm_count, model::CodeSubject& into);
+
+// Does every launch have as many whole blocks as the data fill, and leave out the rest, for which the kernel has a comparison?
+void add_left_out(const KernelView& view, const KernelLaunches& launches, model::CodeSubject& into);
 
 model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 

@@ -8,6 +8,7 @@
 
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/race_views.h"
+#include "derive/cuda/value_types.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -83,19 +84,30 @@ class LostUpdates : public RaceViews {
   // bins[keys[i]] of a thread's own i: is a part of the address such a load, and nothing in it a number that each thread has alone?
   std::optional<LostUpdate::Kind> chosen_by_data(const Access& access) const {
     constexpr int most = 64;
-    bool has_index = false;
+    bool has_index = false, is_rounded = false;
     const bool is_plain = walk_parts(e_, access.address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
       if (x.op == Op::load) {
         const bool is_global = trace_.memories[x.b].space == Space::global;
         if (!is_global || !e_.uses(x.a, Uses::thread) || !e_.uses(x.a, Uses::block)) return std::nullopt;
         has_index = true;
+        is_rounded = is_rounded || is_of_floats(trace_.memories[x.b]);
         return Operands();
       }
-      if (e_.uses(id, Uses::loaded)) return Operands::all_of(x);
+      if (e_.uses(id, Uses::loaded)) {
+        is_rounded =
+            is_rounded || x.op == Op::div || x.op == Op::mod || x.op == Op::shr || x.op == Op::bit_and || e_.uses(id, Uses::floating);
+        return Operands::all_of(x);
+      }
       return e_.uses(id, Uses::thread | Uses::block | Uses::varying | Uses::opaque) ? std::nullopt : std::optional(Operands());
     });
     if (!is_plain || !has_index) return std::nullopt;
-    return access.adds_constant ? LostUpdate::of_keys : LostUpdate::of_indices;
+    if (access.adds_constant) return LostUpdate::of_keys;
+    return is_rounded ? std::optional(LostUpdate::of_indices) : std::nullopt;  // a map names each element once, as a rule
+  }
+
+  static bool is_of_floats(const Memory& memory) {
+    const Arithmetic type = arithmetic_type_named(memory.type).type;
+    return type == Arithmetic::float32 || type == Arithmetic::float64;
   }
 
   bool has_several_blocks_;

@@ -18,7 +18,7 @@ struct LostUpdate {
     of_threads,  // of a block, at one address
     of_blocks,   // the same thread of several blocks
     of_keys,     // threads for which the data choose one element, to which they add a number
-    of_indices,  // the same of any value: an index of each thread may be one of a kind
+    of_indices,  // the same of any value, where the index is a place in a grid or another share of a number
   };
   std::uint32_t access = 0;  // the store
   Kind kind = of_threads;

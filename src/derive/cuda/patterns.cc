@@ -276,7 +276,8 @@ WarpAccess Patterns::see(const Lanes& lanes, Mask mask, const Access& access, bo
   for (std::uint32_t begin = 0; begin < lanes.count(); begin += warp::lane_count) {
     const std::uint32_t width = std::min(lanes.count() - begin, warp::lane_count);
     const warp::LaneMask whole = warp::all_lanes >> (warp::lane_count - width);
-    warp::Request request{{}, 0, access.bytes == 0 ? 4 : std::min(access.bytes, warp::most_bytes)};
+    const std::uint32_t bytes = access.bytes == 0 ? 4 : access.piece != 0 ? access.piece : access.bytes;
+    warp::Request request{{}, 0, std::min(bytes, warp::most_bytes)};
     request.active = static_cast<warp::LaneMask>((mask >> begin & Mask(whole)).to_ulong());
     for (std::uint32_t place = 0; place < width; ++place) request.addresses[place] = row ? wrapped(row[begin + place]) : one_for_all;
     seen.add(request);

@@ -8,6 +8,7 @@
 // barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left. A loop
 // that every thread runs, such as one over steps of time, is told to those who ask.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -68,6 +69,25 @@ bool is_serial_work(const Trace& trace, const Loop& loop) {
   return writes;
 }
 
+// if (i == 0) for (k = 0; k < n; ++k) sum += a[k]: does one thread of the whole grid run it alone, as long as a size says?
+bool is_of_lone_thread(const Trace& trace, const Loop& loop) {
+  const Expressions& e = trace.expressions;
+  const Expr& test = e[loop.condition];
+  if ((test.op != Op::lt && test.op != Op::le) || !e.uses(test.a, Uses::iteration)) return false;
+  if (e.uses(test.b, Uses::thread | Uses::iteration | Uses::varying | Uses::opaque) || e.constant_of(test.b)) return false;
+  const auto moves = [&](const Access& access) {
+    return trace.memories[access.memory].space == Space::global && e.uses(access.address, Uses::iteration);
+  };
+  const auto accesses = std::span(trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
+  if (std::ranges::none_of(accesses, moves)) return false;
+  return any_branch_around(trace, loop.context, [&](ExprId condition) {
+    const Expr& x = e[condition];
+    const bool is_one = x.op == Op::logical_not || (x.op == Op::eq && (e.constant_of(x.a) == 0 || e.constant_of(x.b) == 0));
+    return is_one && e.uses(condition, Uses::thread_x) && e.uses(condition, Uses::block) &&
+           !e.uses(condition, Uses::clamped | Uses::loaded);
+  });
+}
+
 // Does every thread run it, for a size that the launch passes, and touch memory in it?
 bool is_run_by_all(const Trace& trace, const Loop& loop) {
   const Expressions& e = trace.expressions;
@@ -92,6 +112,14 @@ bool exchanges_something(const Trace& trace) {
 }  // namespace
 
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
+  const auto is_lone = [&](const Loop& loop) { return is_of_lone_thread(view.trace, loop); };
+  if (const auto lone = std::ranges::find_if(view.trace.loops, is_lone); lone != view.trace.loops.end()) {
+    into.set(Id::has_single_block_work, true, {view.place_of(lone->at)});
+    into.set(Id::single_block_shares, true);
+    into.set(Id::single_block_work,
+             fmt::format("thread alone that runs a loop of run-time length (`{}`)", condition_of(view.program, *lone)));
+    return;
+  }
   if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
   const bool has_barriers = !trace.barriers.empty(), is_one_thread = launches.block_sizes == std::set<std::uint64_t>{1};

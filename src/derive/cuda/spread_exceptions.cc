@@ -164,6 +164,7 @@ bool is_kept_within_sizes(const Expressions& e, ExprId root) {
 }
 
 constexpr std::size_t most_pieces = 65536;
+constexpr std::uint32_t most_of_record = 1024;  // bytes
 
 }  // namespace
 
@@ -185,7 +186,7 @@ void Patterns::exempt_used_sectors(const Lanes& lanes) {
       const Access& access = trace_.accesses[i];
       for (std::uint32_t lane = 0; lane < lanes_of_warp && pieces.size() < most_pieces; ++lane) {
         const std::int64_t from = lanes.at(access.address, lane) << 3 >> 3;
-        pieces.push_back({from, from + std::clamp(access.bytes, 1u, warp::most_bytes)});
+        pieces.push_back({from, from + std::clamp(access.bytes, 1u, access.piece != 0 ? most_of_record : warp::most_bytes)});
       }
     }
     const warp::Footprint together = warp::footprint(pieces);

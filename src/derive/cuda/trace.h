@@ -50,6 +50,7 @@ struct Access {
   bool is_guess = false;      // those of a float, because the type is not known,
   bool is_recast = false;     // and the pointer was one to something else before
   std::uint32_t element = 0;  // bytes of the element that contains it
+  std::uint32_t piece = 0;    // of a whole record: the bytes that one instruction moves at most, by its alignment; else 0
   Kind kind = load;
   std::uint32_t context = 0, loop = none;
   ExprId alive = 1;            // nonzero in threads that have not returned

@@ -274,8 +274,8 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
       arguments.size() == 1) {
     return arguments[0];
   }
+  if (function_called(name, arguments.size()) != none) return std::nullopt;  // swap(), clamp() and __update() of the program itself
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
-  if (!is_intrinsic && function_called(name, arguments.size()) != none) return std::nullopt;  // swap() and clamp() of the program itself
   if (!is_intrinsic && !std::ranges::binary_search(pure_functions, name)) {
     if (name.starts_with("__pipeline")) return Value{};
     return std::nullopt;

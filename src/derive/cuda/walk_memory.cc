@@ -264,6 +264,8 @@ std::uint32_t Walker::note_access(const Value& address, std::uint32_t node, Acce
   access.is_guess = address.is_guess;
   access.is_recast = address.is_recast;
   access.element = trace_.memories[address.memory].bytes;
+  const Struct* const record = address.levels == 1 ? program_.struct_named(address.type) : nullptr;
+  if (record && record->bytes == address.bytes) access.piece = record->alignment;
   access.kind = kind;
   access.is_vague = address.is_vague;
   access.context = context_;

@@ -26,9 +26,13 @@ bool is_scaled(const Expressions& e, ExprId address) {
   has_part(e, address, [&](ExprId part) {
     const Expr& x = e[part];
     if (x.op == Op::div && !e.constant_of(x.b) && e.uses(x.a, Uses::thread)) quotients.insert(part);
-    const auto is_of = [&](ExprId quotient, ExprId factor) { return e[quotient].op == Op::div && e[quotient].b == factor; };
-    if (x.op == Op::mul && is_of(x.a, x.b)) rows.insert(x.a);
-    if (x.op == Op::mul && is_of(x.b, x.a)) rows.insert(x.b);
+    if (x.op != Op::mul) return false;
+    for (const auto& [row, factor] : {std::pair(x.a, x.b), std::pair(x.b, x.a)}) {
+      has_part(e, row, [&, factor = factor](ExprId of) {
+        if (e[of].op == Op::div && e[of].b == factor) rows.insert(of);
+        return false;
+      });
+    }
     return false;
   });
   return !std::ranges::includes(rows, quotients);

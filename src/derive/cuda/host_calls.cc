@@ -1,0 +1,30 @@
+#include "derive/cuda/host_calls.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace frx::derive::cuda {
+
+std::string_view runtime_name(std::string_view name) {
+  for (const std::string_view prefix : {"cuda", "hip"}) {
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return "";
+}
+
+bool waits_for_gpu(std::string_view name) {
+  const std::string_view call = runtime_name(name);
+  return call == "DeviceSynchronize" || call == "ThreadSynchronize" || call == "StreamSynchronize";
+}
+
+bool goes_on_without_results(std::string_view name) {
+  constexpr std::array<std::string_view, 6> calls{"GetLastError", "PeekAtLastError", "MemcpyAsync",
+                                                  "MemsetAsync",  "Memset",          "GetErrorString"};
+  constexpr std::array<std::string_view, 8> own{"swap", "min", "max", "dim3", "ceil", "exit", "abort", "fprintf"};
+  return std::ranges::find(calls, runtime_name(name)) != calls.end() || std::ranges::find(own, name) != own.end() ||
+         contains_ignoring_case(name, "check") || contains_ignoring_case(name, "err") || contains_ignoring_case(name, "assert");
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,158 @@
+#include "derive/cuda/host_waits.h"
+
+#include <string_view>
+#include <vector>
+
+#include "derive/cuda/declarations.h"
+#include "derive/cuda/error_looks.h"
+#include "derive/cuda/host_calls.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::uint32_t most_nodes = 200;  // of a statement that is looked through: a launch, a call in a macro that checks it
+
+struct Step {
+  enum Kind : std::uint8_t { passes, launches, waits, needs };
+  Kind kind = passes;
+  std::uint32_t call = none;
+  std::string_view stream = {};  // of a launch, as written
+};
+
+class HostWaits {
+ public:
+  HostWaits(const Source& source, const Function& function) : source_(source), syntax_(source.syntax), function_(function) {}
+
+  std::optional<FoundWaits> find() {
+    const std::uint32_t last = syntax_[function_.body].last;
+    for (std::uint32_t n = function_.body; n < last; ++n) {
+      if (syntax_.is(n, NodeKind::compound_statement)) look_through(n);
+    }
+    if (found_.launch == none) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  // One launch after the other, as far as nothing between them needs results.
+  struct Sequence {
+    Step launch, wait;  // the last launch; the wait behind it
+    Step first;         // the launch that the compound begins with, if nothing before it needs results
+    bool is_at_start = true;
+  };
+
+  void look_through(std::uint32_t compound) {
+    Sequence at;
+    for (std::uint32_t c = syntax_.first_child(compound); c != none; c = syntax_.next_sibling(c)) {
+      if (syntax_.is(c, NodeKind::token)) continue;
+      const Step step = step_of(c);
+      if (step.kind == Step::launches) {
+        if (at.wait.call != none && at.launch.stream == step.stream) add(at, compound);
+        at.launch = step;
+        at.wait = {};
+        if (at.is_at_start) at.first = step;
+        at.is_at_start = false;
+      } else if (step.kind == Step::waits) {
+        if (at.launch.call != none) at.wait = step;
+      } else if (step.kind == Step::needs) {
+        at.launch = at.wait = {};
+        at.is_at_start = false;
+      }
+    }
+    // The next iteration begins with a launch.
+    if (at.wait.call == none || at.first.call == none || at.first.stream != at.launch.stream) return;
+    const std::uint32_t loop = syntax_[compound].parent;
+    if (is_loop(loop) && !needs_results(loop, compound)) add(at, compound);
+  }
+
+  void add(const Sequence& at, std::uint32_t compound) {
+    constexpr std::size_t most = 8;
+    if (found_.launch == none) {
+      found_.launch = at.launch.call;
+      found_.waits.call = std::string(callee_name(source_, at.wait.call));
+    }
+    ++found_.waits.count;
+    if (found_.waits.places.size() < most) found_.waits.places.push_back(source_.place_of(at.wait.call));
+    found_.waits.is_in_loop = found_.waits.is_in_loop || is_in_loop(compound);
+  }
+
+  Step step_of(std::uint32_t statement) const {
+    const std::uint32_t last = syntax_[statement].last;
+    const bool is_macro = syntax_.is(statement, NodeKind::do_statement);  // do { ... } while (0)
+    if (last - statement > most_nodes || (is_loop(statement) && !is_macro)) return {.kind = Step::needs};
+    Step step;
+    for (std::uint32_t n = statement; n < last; ++n) {
+      if (syntax_.is(n, NodeKind::call)) {
+        const Step of_call = step_of_call(n);
+        if (of_call.kind == Step::needs || (of_call.kind != Step::passes && step.kind != Step::passes)) return {.kind = Step::needs};
+        if (of_call.kind != Step::passes) step = of_call;
+        if (of_call.kind == Step::launches) n = syntax_[n].last - 1;  // its arguments are values
+      } else if (reads_memory(n)) {
+        return {.kind = Step::needs};
+      }
+    }
+    return step;
+  }
+
+  Step step_of_call(std::uint32_t call) const {
+    if (const std::uint32_t config = syntax_.child(call, NodeKind::kernel_call_syntax); config != none)
+      return {.kind = Step::launches, .call = call, .stream = stream_in(config)};
+    const std::string_view name = callee_name(source_, call);
+    if (waits_for_gpu(name)) return {.kind = Step::waits, .call = call};
+    const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
+    return {.kind = goes_on_without_results(name) || copies_on_gpu ? Step::passes : Step::needs};
+  }
+
+  std::string_view stream_in(std::uint32_t config) const {
+    constexpr int position = 3;
+    int i = 0;
+    for (std::uint32_t c = syntax_.first_child(config); c != none; c = syntax_.next_sibling(c)) {
+      if (!syntax_.is(c, NodeKind::token) && i++ == position) return source_.text_of(c);
+    }
+    return "";
+  }
+
+  // Memory that the GPU may have written, functions that may read it, and what leads elsewhere.
+  bool reads_memory(std::uint32_t node) const {
+    const bool is_followed = syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*');
+    return is_followed || syntax_.is(node, NodeKind::subscript) || syntax_.is(node, NodeKind::lambda) ||
+           syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) ||
+           syntax_.is(node, NodeKind::continue_statement);
+  }
+
+  // A loop, outside of its body.
+  bool needs_results(std::uint32_t loop, std::uint32_t body) const {
+    for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
+      if (n == body) n = syntax_[n].last;
+      if (n >= syntax_[loop].last) break;
+      if (syntax_.is(n, NodeKind::call) && step_of_call(n).kind != Step::passes) return true;
+      if (reads_memory(n)) return true;
+    }
+    return false;
+  }
+
+  bool is_loop(std::uint32_t node) const {
+    return syntax_.is(node, NodeKind::for_statement) || syntax_.is(node, NodeKind::while_statement) ||
+           syntax_.is(node, NodeKind::do_statement);
+  }
+
+  bool is_in_loop(std::uint32_t node) const {
+    for (; node != none && node > function_.at.node; node = syntax_[node].parent) {
+      if (is_loop(node)) return true;
+    }
+    return false;
+  }
+
+  const Source& source_;
+  const model::cuda::Syntax& syntax_;
+  const Function& function_;
+  FoundWaits found_;
+};
+
+}  // namespace
+
+std::optional<FoundWaits> needless_waits(const Source& source, const Function& function) {
+  if (function.is_kernel || function.is_device) return std::nullopt;
+  return HostWaits(source, function).find();
+}
+
+}  // namespace frx::derive::cuda
