@@ -69,22 +69,32 @@ bool is_serial_work(const Trace& trace, const Loop& loop) {
   return writes;
 }
 
-// if (i == 0) for (k = 0; k < n; ++k) sum += a[k]: does one thread of the whole grid run it alone, as long as a size says?
-bool is_of_lone_thread(const Trace& trace, const Loop& loop) {
+// i == 0, of the number of a thread in the grid.
+bool chooses_one_of_grid(const Expressions& e, ExprId condition) {
+  const Expr& x = e[condition];
+  const bool is_one = x.op == Op::logical_not || (x.op == Op::eq && (e.constant_of(x.a) == 0 || e.constant_of(x.b) == 0));
+  return is_one && e.uses(condition, Uses::thread_x) && e.uses(condition, Uses::block) && !e.uses(condition, Uses::clamped | Uses::loaded);
+}
+
+// if (i == 0) { for (k = 0; k < n; ++k) sum += a[k]; *out = sum; }: the loop that one thread of the whole grid runs alone, as long as a size
+// says, where the kernel does nothing else with global memory; or the end of all loops.
+std::vector<Loop>::const_iterator loop_of_lone_thread(const Trace& trace) {
   const Expressions& e = trace.expressions;
-  const Expr& test = e[loop.condition];
-  if ((test.op != Op::lt && test.op != Op::le) || !e.uses(test.a, Uses::iteration)) return false;
-  if (e.uses(test.b, Uses::thread | Uses::iteration | Uses::varying | Uses::opaque) || e.constant_of(test.b)) return false;
-  const auto moves = [&](const Access& access) {
-    return trace.memories[access.memory].space == Space::global && e.uses(access.address, Uses::iteration);
-  };
-  const auto accesses = std::span(trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
-  if (std::ranges::none_of(accesses, moves)) return false;
-  return any_branch_around(trace, loop.context, [&](ExprId condition) {
-    const Expr& x = e[condition];
-    const bool is_one = x.op == Op::logical_not || (x.op == Op::eq && (e.constant_of(x.a) == 0 || e.constant_of(x.b) == 0));
-    return is_one && e.uses(condition, Uses::thread_x) && e.uses(condition, Uses::block) &&
-           !e.uses(condition, Uses::clamped | Uses::loaded);
+  bool stores = false;
+  for (const Access& access : trace.accesses) {
+    if (trace.memories[access.memory].space != Space::global) continue;
+    stores = stores || access.kind != Access::load;
+    if (!any_branch_around(trace, access.context, [&](ExprId condition) { return chooses_one_of_grid(e, condition); })) return trace.loops.end();
+  }
+  if (!stores) return trace.loops.end();  // it prints something, perhaps
+  return std::ranges::find_if(trace.loops, [&](const Loop& loop) {
+    const Expr& test = e[loop.condition];
+    if ((test.op != Op::lt && test.op != Op::le) || test.a != loop.iteration || e.constant_of(test.b)) return false;
+    if (e.uses(test.b, Uses::thread | Uses::iteration | Uses::varying | Uses::opaque)) return false;
+    const auto accesses = std::span(trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
+    return std::ranges::any_of(accesses, [&](const Access& access) {
+      return trace.memories[access.memory].space == Space::global && e.uses(access.address, Uses::iteration);
+    });
   });
 }
 
@@ -112,8 +122,7 @@ bool exchanges_something(const Trace& trace) {
 }  // namespace
 
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
-  const auto is_lone = [&](const Loop& loop) { return is_of_lone_thread(view.trace, loop); };
-  if (const auto lone = std::ranges::find_if(view.trace.loops, is_lone); lone != view.trace.loops.end()) {
+  if (const auto lone = loop_of_lone_thread(view.trace); lone != view.trace.loops.end()) {
     into.set(Id::has_single_block_work, true, {view.place_of(lone->at)});
     into.set(Id::single_block_shares, true);
     into.set(Id::single_block_work,
@@ -135,7 +144,9 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const bool is_shared = loop != trace.loops.end();
   const bool is_of_size = may_be_such && !is_shared && launches.blocks_of_size == launches.count && moves_memory(trace);
   if (may_be_such && !is_shared && !is_of_size) loop = std::ranges::find_if(trace.loops, runs_in_all);
-  const bool is_relaunched = loop == trace.loops.end() && !is_of_size && launches.in_host_loops == launches.count;
+  const auto is_in_global = [&](const Access& access) { return trace.memories[access.memory].space == Space::global; };
+  const bool is_relaunched = loop == trace.loops.end() && !is_of_size && launches.in_host_loops == launches.count &&
+                             std::ranges::any_of(trace.accesses, is_in_global);
   into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), {launches.single_block_at});
   into.set(Id::single_block_shares, is_shared || is_of_size);
   if (is_of_size) {

@@ -86,6 +86,20 @@ std::vector<std::size_t> written_out(const Trace& trace, const Lanes& lanes, con
   return found;
 }
 
+// for (k = -radius; k <= radius; ++k): the iterations in which such loops are at 0, where no clamp to the borders changes an index.
+std::vector<std::pair<ExprId, std::int64_t>> middles_of(const Trace& trace, const Shape& block) {
+  constexpr std::int64_t first = 0;
+  std::vector<std::pair<ExprId, std::int64_t>> middles;
+  std::optional<Lanes> at_first;
+  for (const Loop& loop : trace.loops) {
+    const Expr& test = trace.expressions[loop.condition];
+    if ((test.op != Op::lt && test.op != Op::le) || !trace.expressions.uses(test.a, Uses::iteration)) continue;
+    if (!at_first) at_first.emplace(trace.expressions, Sample{.kind = Sample::large_odd, .block = block, .iteration = first});
+    if (at_first->is_known(test.a) && at_first->at(test.a, 0) < 0) middles.emplace_back(loop.iteration, -at_first->at(test.a, 0));
+  }
+  return middles;
+}
+
 }  // namespace
 
 Windows windowed_loads(const Trace& trace, const Shape& block) {
@@ -98,14 +112,20 @@ Windows windowed_loads(const Trace& trace, const Shape& block) {
   }
   if (candidates.empty() || trace.loops.size() > most_loops) return found;
   if (moved.empty() && candidates.size() < static_cast<std::size_t>(least_reads)) return found;
-  const Lanes now(trace.expressions, {Sample::large_odd, block});
+  Sample middle{Sample::large_odd, block};
+  middle.iterations = middles_of(trace, block);
+  const Lanes now(trace.expressions, middle);
   std::map<std::size_t, std::int64_t> reads;  // of each element, by candidate
   for (std::uint32_t l = 0; l < trace.loops.size(); ++l) {
     std::optional<Lanes> next;  // one iteration later
     for (const std::size_t i : moved) {
       const Access& access = trace.accesses[i];
       if (i < trace.loops[l].first_access || i >= trace.loops[l].last_access || !now.is_known(access.address)) continue;
-      if (!next) next.emplace(trace.expressions, Sample{Sample::large_odd, block, trace.loops[l].iteration});
+      if (!next) {
+        Sample later = middle;
+        later.one_more = trace.loops[l].iteration;
+        next.emplace(trace.expressions, later);
+      }
       if (!next->is_known(access.address)) continue;
       const std::int64_t step = next->at(access.address, 0) - now.at(access.address, 0);
       const Strides strides = strides_of(now, access.address, block);
