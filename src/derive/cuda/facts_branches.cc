@@ -215,7 +215,7 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
 // lock is waited for.
 bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
-  if (!e.uses(loop.condition, Uses::thread | Uses::varying) || e.uses(loop.condition, Uses::opaque)) return false;
+  if (!e.uses(loop.condition, Uses::loaded | Uses::varying) || e.uses(loop.condition, Uses::opaque)) return false;
   const auto accesses = std::span(view.trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
   if (std::ranges::any_of(accesses, &Access::is_exchange)) return false;
   // while (x != 1) x = next(x): how long it takes from where a lane began.

@@ -14,14 +14,20 @@ constexpr std::uint32_t widest = 12;    // bytes: a float4 costs twice its secto
 
 }  // namespace
 
-Gathers::Gathers(const KernelView& view) : view_(view), e_(view.trace.expressions) {
-  const std::vector<Access>& accesses = view.trace.accesses;
+Gathers::Gathers(const KernelView& view) : view_(view), e_(view.trace.expressions) {}
+
+// Most kernels have no access for which it is asked.
+const Gathers::Loads& Gathers::loads() {
+  if (same_for_warp_) return *same_for_warp_;
+  same_for_warp_.emplace();
+  const std::vector<Access>& accesses = view_.trace.accesses;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const AccessPattern& pattern = view.patterns.accesses[i];
+    const AccessPattern& pattern = view_.patterns.accesses[i];
     const bool is_same = pattern.kind == AccessPattern::uniform || (pattern.distinct > 0 && pattern.distinct * fewest_of < pattern.threads);
-    if (accesses[i].kind == Access::load && is_global(view, i))
-      same_for_warp_.try_emplace({accesses[i].memory, accesses[i].address}, is_same);
+    if (accesses[i].kind == Access::load && is_global(view_, i))
+      same_for_warp_->try_emplace({accesses[i].memory, accesses[i].address}, is_same);
   }
+  return *same_for_warp_;
 }
 
 void Gathers::consider(std::size_t i) {
@@ -40,7 +46,7 @@ void Gathers::consider(std::size_t i) {
 
 // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
 // element.
-bool Gathers::has_index(ExprId address) const {
+bool Gathers::has_index(ExprId address) {
   constexpr int most = 64;
   bool found = false;
   const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
@@ -73,19 +79,19 @@ bool Gathers::has_few_values(const Expr& x) const {
   return by && (x.op == Op::shr || x.op == Op::div || *by < large_table);
 }
 
-bool Gathers::is_own_index(ExprId load) const {
+bool Gathers::is_own_index(ExprId load) {
   const ExprId index = e_[load].a;
   const auto is_other = [&](ExprId part) { return e_[part].op == Op::load && !is_same_for_warp(part) && !is_walked(index, part); };
-  return e_.uses(index, Uses::thread_x) && same_for_warp_.contains({e_[load].b, index}) && !is_same_for_warp(load) &&
+  return e_.uses(index, Uses::thread_x) && loads().contains({e_[load].b, index}) && !is_same_for_warp(load) &&
          !has_part(e_, index, is_other);
 }
 
 // columns[first[row] + k]: an index that was found by walking from there.
 bool Gathers::is_walked(ExprId index, ExprId start) const { return e_.uses(index, Uses::iteration) && !e_.uses(start, Uses::iteration); }
 
-bool Gathers::is_same_for_warp(ExprId load) const {
-  const auto found = same_for_warp_.find({e_[load].b, e_[load].a});
-  return found != same_for_warp_.end() && found->second;
+bool Gathers::is_same_for_warp(ExprId load) {
+  const auto found = loads().find({e_[load].b, e_[load].a});
+  return found != loads().end() && found->second;
 }
 
 }  // namespace frx::derive::cuda

@@ -25,16 +25,19 @@ class Gathers {
   const std::vector<std::size_t>& found() const { return found_; }
 
  private:
-  bool has_index(ExprId address) const;
+  using Loads = std::map<std::pair<std::uint32_t, ExprId>, bool>;  // from global memory, by memory and address: the same for a warp?
+
+  const Loads& loads();
+  bool has_index(ExprId address);
   std::optional<ExprId> first_slot(ExprId id) const;
   bool has_few_values(const Expr& x) const;
-  bool is_own_index(ExprId load) const;
+  bool is_own_index(ExprId load);
   bool is_walked(ExprId index, ExprId start) const;
-  bool is_same_for_warp(ExprId load) const;
+  bool is_same_for_warp(ExprId load);
 
   const KernelView& view_;
   const Expressions& e_;
-  std::map<std::pair<std::uint32_t, ExprId>, bool> same_for_warp_;  // by memory and address of loads from global memory
+  std::optional<Loads> same_for_warp_;
   std::vector<std::size_t> found_;
   bool first_is_repeated_ = false;
 };

@@ -76,15 +76,16 @@ bool chooses_one_of_grid(const Expressions& e, ExprId condition) {
   return is_one && e.uses(condition, Uses::thread_x) && e.uses(condition, Uses::block) && !e.uses(condition, Uses::clamped | Uses::loaded);
 }
 
-// if (i == 0) { for (k = 0; k < n; ++k) sum += a[k]; *out = sum; }: the loop that one thread of the whole grid runs alone, as long as a size
-// says, where the kernel does nothing else with global memory; or the end of all loops.
+// if (i == 0) { for (k = 0; k < n; ++k) sum += a[k]; *out = sum; }: the loop that one thread of the whole grid runs alone, as long as a
+// size says, where the kernel does nothing else with global memory; or the end of all loops.
 std::vector<Loop>::const_iterator loop_of_lone_thread(const Trace& trace) {
   const Expressions& e = trace.expressions;
   bool stores = false;
   for (const Access& access : trace.accesses) {
     if (trace.memories[access.memory].space != Space::global) continue;
     stores = stores || access.kind != Access::load;
-    if (!any_branch_around(trace, access.context, [&](ExprId condition) { return chooses_one_of_grid(e, condition); })) return trace.loops.end();
+    if (!any_branch_around(trace, access.context, [&](ExprId condition) { return chooses_one_of_grid(e, condition); }))
+      return trace.loops.end();
   }
   if (!stores) return trace.loops.end();  // it prints something, perhaps
   return std::ranges::find_if(trace.loops, [&](const Loop& loop) {
