@@ -34,10 +34,9 @@ class BlockRaces : public RaceViews {
     }
   }
 
-  // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
   // if (blockIdx.x * blockDim.x + threadIdx.x == 0) *sum = 0; ...; atomicAdd(sum, x): other blocks may have added before.
   void add_resets(Races& races) const {
-    if (trace_.uses_groups) return;
+    if (trace_.uses_fences || orders_blocks()) return;
     constexpr auto own = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
     std::vector<std::uint32_t> reset(trace_.memories.size(), not_written);
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
@@ -50,6 +49,7 @@ class BlockRaces : public RaceViews {
     }
   }
 
+  // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
   void add_pairs(Races& races) const {
     if (trace_.uses_fences || orders_blocks()) return;
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> stores;  // by memory
@@ -123,14 +123,17 @@ class BlockRaces : public RaceViews {
     });
   }
 
-  // blockIdx.x == 0, or the number of a thread in the grid is 0.
+  // blockIdx.x == 0, or the number of a thread in the grid is one number.
   bool is_of_one_block(const Access& access) const {
+    constexpr auto own = Uses::thread | Uses::block | Uses::iteration;
     return is_decided_by(trace_, access, [&](ExprId condition) {
       bool chooses = false;
       for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
         const Expr& x = e_[part];
-        const bool is_one = is_not ? x.op == Op::ne : x.op == Op::eq || x.op == Op::logical_not;
-        chooses = chooses || (is_one && e_.uses(part, Uses::block) && !e_.uses(part, Uses::loaded | Uses::varying | Uses::opaque));
+        if (e_.uses(part, Uses::loaded | Uses::varying | Uses::opaque | Uses::clamped) || !e_.uses(part, Uses::block)) return;
+        const bool is_one = is_not ? x.op <= Op::max || x.op == Op::ne : x.op == Op::eq;
+        const bool is_plain = x.op <= Op::max;  // !i
+        chooses = chooses || (is_one && (is_plain || !e_.uses(x.a, own) || !e_.uses(x.b, own)));
       });
       return chooses;
     });

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -38,15 +39,22 @@ class UniformLoads {
   }
 
   bool any_of_lanes(ExprId condition) {
+    const auto [at, is_new] = of_conditions_.try_emplace(condition, false);
+    if (!is_new) return at->second;
     look();
     const Expressions& e = view_.trace.expressions;
-    return has_part(e, condition,
-                    [&](ExprId part) { return e[part].op == Op::load && of_lanes_.contains(e[part].a) && is_of_lanes(e[part].a); });
+    return of_conditions_[condition] = has_part(e, condition, [&](ExprId part) {
+             return e[part].op == Op::load && of_lanes_.contains(e[part].a) && is_of_lanes(e[part].a);
+           });
   }
 
  private:
   // Of a load: not one that all lanes make, as rows[warps[i / 32]].
-  bool is_of_lanes(ExprId address) { return view_.trace.expressions.uses(address, Uses::varying) || !decide(address); }
+  bool is_of_lanes(ExprId address) {
+    const auto [at, is_new] = of_addresses_.try_emplace(address, false);
+    if (is_new) at->second = view_.trace.expressions.uses(address, Uses::varying) || !decide(address);
+    return at->second;
+  }
 
   void look() {
     if (std::exchange(has_looked_, true)) return;
@@ -60,6 +68,7 @@ class UniformLoads {
   const KernelView& view_;
   bool has_looked_ = false;
   std::unordered_set<ExprId> uniform_, of_lanes_;  // addresses
+  std::unordered_map<ExprId, bool> of_conditions_, of_addresses_;
 };
 
 bool touches(const KernelView& view, const BranchSite& site, Space space, bool stores_only) {

@@ -321,8 +321,8 @@ void add_narrow_accesses(const KernelView& view, CodeSubject& into) {
 void add_gathers(const KernelView& view, CodeSubject& into) {
   Gathers gathers(view);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
-    const bool is_elsewhere = !is_global(view, i) || view.patterns.accesses[i].kind == AccessPattern::spread || is_of_record(view, i);
-    if (!is_elsewhere && !is_of_one_thread(view.trace, view.trace.accesses[i])) gathers.consider(i);
+    const bool is_other = !is_global(view, i) || view.patterns.accesses[i].kind == AccessPattern::spread || is_of_record(view, i);
+    if (!is_other && !is_of_one_thread(view.trace, view.trace.accesses[i])) gathers.consider(i);
   }
   const std::vector<std::size_t>& found = gathers.found();
   Places places(view);

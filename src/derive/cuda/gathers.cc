@@ -16,7 +16,7 @@ constexpr std::uint32_t widest = 12;    // bytes: a float4 costs twice its secto
 
 Gathers::Gathers(const KernelView& view) : view_(view), e_(view.trace.expressions) {}
 
-// Most kernels have no access for which it is asked.
+// The loads are collected at the first question: most kernels have no access that may be such an element.
 const Gathers::Loads& Gathers::loads() {
   if (same_for_warp_) return *same_for_warp_;
   same_for_warp_.emplace();

@@ -18,7 +18,7 @@ class Gathers {
  public:
   explicit Gathers(const KernelView& view);
 
-  // An access to global memory, by its number in the trace.
+  // An access to global memory that is not spread evenly, by its number in the trace.
   void consider(std::size_t access);
 
   // Of those considered; one in a loop comes first, if there is any, as what the kernel does worst.

@@ -76,8 +76,10 @@ bool Walker::rounds_up(ExprId blocks) const {
 
 // n / 8: the data is a multiple of the block, or the rest is left to others.
 bool Walker::rounds_down(ExprId blocks) const {
-  const Expr& quotient = e_[blocks];
-  return quotient.op == Op::div && e_[quotient.a].op != Op::add && e_[quotient.a].op != Op::sub;
+  const Expr &quotient = e_[blocks], &dividend = e_[quotient.a];
+  // (n + 255) / 256 * 256 leaves no rest.
+  const bool is_multiple = dividend.op == Op::mul && (dividend.a == quotient.b || dividend.b == quotient.b);
+  return quotient.op == Op::div && dividend.op != Op::add && dividend.op != Op::sub && !is_multiple;
 }
 
 model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {

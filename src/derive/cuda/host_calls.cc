@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
-
 namespace frx::derive::cuda {
 
 std::string_view runtime_name(std::string_view name) {
@@ -20,11 +18,9 @@ bool waits_for_gpu(std::string_view name) {
 }
 
 bool goes_on_without_results(std::string_view name) {
-  constexpr std::array<std::string_view, 6> calls{"GetLastError", "PeekAtLastError", "MemcpyAsync",
-                                                  "MemsetAsync",  "Memset",          "GetErrorString"};
+  constexpr std::array<std::string_view, 5> calls{"GetLastError", "PeekAtLastError", "MemsetAsync", "Memset", "GetErrorString"};
   constexpr std::array<std::string_view, 8> own{"swap", "min", "max", "dim3", "ceil", "exit", "abort", "fprintf"};
-  return std::ranges::find(calls, runtime_name(name)) != calls.end() || std::ranges::find(own, name) != own.end() ||
-         contains_ignoring_case(name, "check") || contains_ignoring_case(name, "err") || contains_ignoring_case(name, "assert");
+  return std::ranges::find(calls, runtime_name(name)) != calls.end() || std::ranges::find(own, name) != own.end();
 }
 
 }  // namespace frx::derive::cuda

@@ -20,6 +20,16 @@ bool allocates(std::string_view name) {
   return std::ranges::find(calls, runtime_name(name)) != calls.end();
 }
 
+// Not behind `if (n > capacity)`; a call in the condition itself, as macros that look at errors have it, is made always.
+bool is_in_each_iteration(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t loop) {
+  for (std::uint32_t at = call; at != none && at != loop; at = syntax[at].parent) {
+    const std::uint32_t around = syntax[at].parent;
+    if (syntax.is(around, NodeKind::if_statement) && syntax[at].role != Role::condition) return false;
+    if (syntax.is(around, NodeKind::switch_statement)) return false;
+  }
+  return true;
+}
+
 // The first call in a loop that allocates or frees memory of the GPU; none where there is none, or the loop is one over devices.
 std::uint32_t allocation_in(const Source& source, std::uint32_t loop) {
   const model::cuda::Syntax& syntax = source.syntax;
@@ -29,7 +39,7 @@ std::uint32_t allocation_in(const Source& source, std::uint32_t loop) {
     if (!syntax.is(n, NodeKind::call)) continue;
     const std::string_view name = callee_name(source, n);
     if (runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate") return none;
-    if (found == none && allocates(name)) found = n;
+    if (found == none && allocates(name) && is_in_each_iteration(syntax, n, loop)) found = n;
   }
   return found;
 }

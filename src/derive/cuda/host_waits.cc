@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
@@ -21,7 +22,8 @@ struct Step {
 
 class HostWaits {
  public:
-  HostWaits(const Source& source, const Function& function) : source_(source), syntax_(source.syntax), function_(function) {}
+  HostWaits(const Program& program, const Function& function)
+      : program_(program), source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function) {}
 
   std::optional<FoundWaits> find() {
     const std::uint32_t last = syntax_[function_.body].last;
@@ -35,9 +37,9 @@ class HostWaits {
  private:
   // One launch after the other, as far as nothing between them needs results.
   struct Sequence {
-    Step launch, wait;  // the last launch; the wait behind it
-    Step first;         // the launch that the compound begins with, if nothing before it needs results
-    bool is_at_start = true;
+    Step launch, wait;                             // the last launch; the wait behind it
+    Step first;                                    // the launch that the compound begins with, if nothing before it needs results
+    bool is_at_start = true, has_streams = false;  // several, since the last wait
   };
 
   void look_through(std::uint32_t compound) {
@@ -47,12 +49,15 @@ class HostWaits {
       const Step step = step_of(c);
       if (step.kind == Step::launches) {
         if (at.wait.call != none && at.launch.stream == step.stream) add(at, compound);
+        at.has_streams = at.wait.call == none && at.launch.call != none && (at.has_streams || at.launch.stream != step.stream);
         at.launch = step;
         at.wait = {};
         if (at.is_at_start) at.first = step;
         at.is_at_start = false;
       } else if (step.kind == Step::waits) {
-        if (at.launch.call != none) at.wait = step;
+        const bool is_of_stream = step.stream.empty() || step.stream == at.launch.stream;
+        if (at.launch.call != none && is_of_stream && !at.has_streams) at.wait = step;
+        if (at.wait.call == none) at.launch = {};  // other streams are waited for as well
       } else if (step.kind == Step::needs) {
         at.launch = at.wait = {};
         at.is_at_start = false;
@@ -97,9 +102,33 @@ class HostWaits {
     if (const std::uint32_t config = syntax_.child(call, NodeKind::kernel_call_syntax); config != none)
       return {.kind = Step::launches, .call = call, .stream = stream_in(config)};
     const std::string_view name = callee_name(source_, call);
-    if (waits_for_gpu(name)) return {.kind = Step::waits, .call = call};
+    const std::uint32_t arguments = syntax_.child(call, Role::arguments);
+    if (waits_for_gpu(name)) {
+      std::string_view stream = arguments == none ? "" : source_.text_of(arguments);
+      if (stream.size() >= 2) stream = trim(stream.substr(1, stream.size() - 2));
+      return {.kind = Step::waits, .call = call, .stream = stream};
+    }
     const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
-    return {.kind = goes_on_without_results(name) || copies_on_gpu ? Step::passes : Step::needs};
+    const bool passes = goes_on_without_results(name) || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
+    return {.kind = passes ? Step::passes : Step::needs};
+  }
+
+  // check(cudaDeviceSynchronize(), __FILE__, __LINE__), throw_if(err): what a function is given are results of the runtime, and places.
+  // Calls among them are looked at by themselves.
+  bool looks_at_errors_alone(std::uint32_t arguments) const {
+    bool any = false;
+    for (std::uint32_t n = arguments; n < syntax_[arguments].last; ++n) {
+      if (syntax_.is(n, NodeKind::call)) {
+        any = any || !runtime_name(callee_name(source_, n)).empty();
+        n = syntax_[n].last - 1;
+      } else if (syntax_.is(n, NodeKind::identifier)) {
+        const std::string_view name = source_.text_of(n);
+        const bool is_error = contains_ignoring_case(name, "err") || contains_ignoring_case(name, "status");
+        any = any || is_error;
+        if (!is_error && !name.starts_with("__") && !name.starts_with("cuda")) return false;
+      }
+    }
+    return any;
   }
 
   std::string_view stream_in(std::uint32_t config) const {
@@ -113,10 +142,19 @@ class HostWaits {
 
   // Memory that the GPU may have written, functions that may read it, and what leads elsewhere.
   bool reads_memory(std::uint32_t node) const {
-    const bool is_followed = syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*');
-    return is_followed || syntax_.is(node, NodeKind::subscript) || syntax_.is(node, NodeKind::lambda) ||
+    const bool is_followed = (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*')) ||
+                             (syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->");
+    return is_followed || is_variable_of_device(node) || syntax_.is(node, NodeKind::subscript) || syntax_.is(node, NodeKind::lambda) ||
            syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) ||
            syntax_.is(node, NodeKind::continue_statement);
+  }
+
+  // __managed__ int changed;
+  bool is_variable_of_device(std::uint32_t node) const {
+    const Global* const global =
+        syntax_.is(node, NodeKind::identifier) ? program_.global(source_.text_of(node), function_.at.source) : nullptr;
+    if (!global) return false;
+    return global->is_device || has_word(program_.sources()[global->declaration.source], global->declaration.node, "__managed__");
   }
 
   // A loop, outside of its body.
@@ -142,6 +180,7 @@ class HostWaits {
     return false;
   }
 
+  const Program& program_;
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
@@ -150,9 +189,9 @@ class HostWaits {
 
 }  // namespace
 
-std::optional<FoundWaits> needless_waits(const Source& source, const Function& function) {
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function) {
   if (function.is_kernel || function.is_device) return std::nullopt;
-  return HostWaits(source, function).find();
+  return HostWaits(program, function).find();
 }
 
 }  // namespace frx::derive::cuda

@@ -17,6 +17,6 @@ struct FoundWaits {
   std::uint32_t launch = none;
   model::cuda::NeedlessWaits waits;
 };
-std::optional<FoundWaits> needless_waits(const Source& source, const Function& function);
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function);
 
 }  // namespace frx::derive::cuda

@@ -127,7 +127,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
-  const std::optional<FoundWaits> waits = needless_waits(program.sources()[function.at.source], function);
+  const std::optional<FoundWaits> waits = needless_waits(program, function);
   std::map<std::uint32_t, std::shared_ptr<const model::cuda::HostLoop>> loops;
   std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {

@@ -30,12 +30,12 @@ class Declared : public ::testing::Test {
 };
 
 // The compiler of the test lays out the same text: a host and a device agree about records.
-#define FRX_TEST_RECORDS(...) \
-  __VA_ARGS__                 \
-  const std::string text_of_records = #__VA_ARGS__;
+#define FRX_TEST_RECORDS(name, ...) \
+  __VA_ARGS__                       \
+  const std::string name = #__VA_ARGS__;
 
 // clang-format off
-FRX_TEST_RECORDS(
+FRX_TEST_RECORDS(text_of_records,
   const int rows = 3;
   typedef float* Row;
   using Column = const double*;
@@ -58,14 +58,6 @@ FRX_TEST_RECORDS(
     ::std::size_t size;
     Part parts[3];
   };
-  class Triple {
-   public:
-    union { struct { float x, y, z; }; float each[3]; };
-    Triple() : x(0) {}
-  };
-  struct Box { char kind; Triple low; struct { short a; double b; } pair, pairs[2]; Triple high; };
-  typedef union { double whole; struct { int low, high; } half; char bytes[12]; } Word;
-  struct Tagged { int tag; union { char c; double d; Triple* where; }; bool last; };
 )
 // clang-format on
 
@@ -86,6 +78,32 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_RECORD(Inner);
   FRX_EXPECT_RECORD(Outer);
   FRX_EXPECT_RECORD(Counter);
+  FRX_EXPECT_PLACE(Place, y);
+  FRX_EXPECT_PLACE(Counter, size);
+  FRX_EXPECT_PLACE(Cell, places);
+  FRX_EXPECT_PLACE(Cell, tail);
+  FRX_EXPECT_PLACE(Pointers, rows);
+  FRX_EXPECT_PLACE(Tree, columns);
+  FRX_EXPECT_PLACE(Tree, tail);
+  FRX_EXPECT_PLACE(Outer, inner);
+  FRX_EXPECT_PLACE(Outer, s);
+}
+
+// clang-format off
+FRX_TEST_RECORDS(text_of_unions,
+  class Triple {
+   public:
+    union { struct { float x, y, z; }; float each[3]; };
+    Triple() : x(0) {}
+  };
+  struct Box { char kind; Triple low; struct { short a; double b; } pair, pairs[2]; Triple high; };
+  typedef union { double whole; struct { int low, high; } half; char bytes[12]; } Word;
+  struct Tagged { int tag; union { char c; double d; Triple* where; }; bool last; };
+)
+// clang-format on
+
+TEST_F(Declared, UnionsAndRecordsWithoutNamesAreLaidOutWithinOthers) {
+  const Program& program = of({text_of_unions});
   FRX_EXPECT_RECORD(Triple);
   FRX_EXPECT_RECORD(Box);
   FRX_EXPECT_RECORD(Word);
@@ -96,15 +114,6 @@ TEST_F(Declared, RecordsAreLaidOutAsByACompiler) {
   FRX_EXPECT_PLACE(Box, high);
   FRX_EXPECT_PLACE(Tagged, d);
   FRX_EXPECT_PLACE(Tagged, last);
-  FRX_EXPECT_PLACE(Place, y);
-  FRX_EXPECT_PLACE(Counter, size);
-  FRX_EXPECT_PLACE(Cell, places);
-  FRX_EXPECT_PLACE(Cell, tail);
-  FRX_EXPECT_PLACE(Pointers, rows);
-  FRX_EXPECT_PLACE(Tree, columns);
-  FRX_EXPECT_PLACE(Tree, tail);
-  FRX_EXPECT_PLACE(Outer, inner);
-  FRX_EXPECT_PLACE(Outer, s);
 }
 
 TEST_F(Declared, RecordsWithPartsThatAreNotReadHaveNoSize) {

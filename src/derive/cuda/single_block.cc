@@ -6,13 +6,14 @@
 //
 // Threads that exchange something need one block, or a second kernel; a loop in which each thread moves its own elements does not. Where
 // barriers stand beside the loop, its threads read elements for a sum or a histogram: of a long array, or of what other blocks left. A loop
-// that every thread runs, such as one over steps of time, is told to those who ask.
+// that every thread runs, such as one over steps of time, is pedantic. So is a block that the host launches again and again in a loop.
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/launches.h"
 #include "derive/cuda/loop_counts.h"
@@ -69,11 +70,18 @@ bool is_serial_work(const Trace& trace, const Loop& loop) {
   return writes;
 }
 
-// i == 0, of the number of a thread in the grid.
+// i == 0, of the number of a thread in the grid; blockIdx.x == 0 && threadIdx.x == 0
 bool chooses_one_of_grid(const Expressions& e, ExprId condition) {
-  const Expr& x = e[condition];
-  const bool is_one = x.op == Op::logical_not || (x.op == Op::eq && (e.constant_of(x.a) == 0 || e.constant_of(x.b) == 0));
-  return is_one && e.uses(condition, Uses::thread_x) && e.uses(condition, Uses::block) && !e.uses(condition, Uses::clamped | Uses::loaded);
+  bool of_thread = false, of_block = false;
+  for_each_conjunct(e, condition, [&](ExprId part, bool is_not) {
+    const Expr& x = e[part];
+    const bool has_zero = x.op > Op::max && (e.constant_of(x.a) == 0 || e.constant_of(x.b) == 0);
+    const bool is_zero = is_not ? x.op <= Op::max || (x.op == Op::ne && has_zero) : x.op == Op::eq && has_zero;
+    if (!is_zero || e.uses(part, Uses::clamped | Uses::loaded | Uses::varying | Uses::opaque)) return;
+    of_thread = of_thread || e.uses(part, Uses::thread_x);
+    of_block = of_block || e.uses(part, Uses::block);
+  });
+  return of_thread && of_block;
 }
 
 // if (i == 0) { for (k = 0; k < n; ++k) sum += a[k]; *out = sum; }: the loop that one thread of the whole grid runs alone, as long as a
@@ -84,8 +92,7 @@ std::vector<Loop>::const_iterator loop_of_lone_thread(const Trace& trace) {
   for (const Access& access : trace.accesses) {
     if (trace.memories[access.memory].space != Space::global) continue;
     stores = stores || access.kind != Access::load;
-    if (!any_branch_around(trace, access.context, [&](ExprId condition) { return chooses_one_of_grid(e, condition); }))
-      return trace.loops.end();
+    if (!is_decided_by(trace, access, [&](ExprId condition) { return chooses_one_of_grid(e, condition); })) return trace.loops.end();
   }
   if (!stores) return trace.loops.end();  // it prints something, perhaps
   return std::ranges::find_if(trace.loops, [&](const Loop& loop) {
@@ -123,6 +130,7 @@ bool exchanges_something(const Trace& trace) {
 }  // namespace
 
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
+  if (launches.count == 0 || launches.kernels != 1) return;
   if (const auto lone = loop_of_lone_thread(view.trace); lone != view.trace.loops.end()) {
     into.set(Id::has_single_block_work, true, {view.place_of(lone->at)});
     into.set(Id::single_block_shares, true);
@@ -130,7 +138,7 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
              fmt::format("thread alone that runs a loop of run-time length (`{}`)", condition_of(view.program, *lone)));
     return;
   }
-  if (launches.kernels != 1 || launches.single_blocks == 0 || launches.single_blocks != launches.count) return;
+  if (launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
   const bool has_barriers = !trace.barriers.empty(), is_one_thread = launches.block_sizes == std::set<std::uint64_t>{1};
   const auto is_outermost = [](const Loop& loop) { return loop.parent == none; };
@@ -153,7 +161,8 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   if (is_of_size) {
     into.set(Id::single_block_work, fmt::format("block of `{}` threads, which fails beyond 1,024", launches.size_of_block));
   } else if (is_relaunched) {
-    into.set(Id::single_block_work, std::string(is_one_thread ? "block of one thread" : "block") + " and stands in a loop of the host");
+    into.set(Id::single_block_work,
+             std::string(is_one_thread ? "block of one thread" : "block") + ", again and again in a loop of the host");
   } else if (loop != trace.loops.end()) {
     const std::string_view condition = condition_of(view.program, *loop);
     into.set(Id::single_block_work, fmt::format("{} a loop of run-time length (`{}`)",

@@ -58,14 +58,13 @@ bool is_of_own_bytes(const KernelView& view, std::size_t i) {
 
 // Does each iteration of the innermost loop go on to the next byte?
 bool is_walked_by_bytes(const KernelView& view, const Access& access) {
-  if (access.loop == none) return false;
   const auto iterations = constant_iterations(view.trace.expressions, view.trace.loops[access.loop], bytes_of_word);
   if (iterations && *iterations < bytes_of_word) return false;
   const Lanes now(view.trace.expressions, {Sample::large_odd, view.block});
   const Lanes next(view.trace.expressions, {Sample::large_odd, view.block, view.trace.loops[access.loop].iteration});
   if (!now.is_known(access.address) || !next.is_known(access.address)) return false;
-  const std::int64_t step = next.at(access.address, 0) - now.at(access.address, 0);
-  return step == 1 || step == -1;
+  const std::uint64_t step = static_cast<std::uint64_t>(next.at(access.address, 0)) - static_cast<std::uint64_t>(now.at(access.address, 0));
+  return step == 1 || step == ~std::uint64_t{0};
 }
 
 // Does the type of the elements say how they are aligned?
@@ -121,22 +120,21 @@ std::optional<SplitElements> split_elements(const KernelView& view) {
 }
 
 std::optional<std::size_t> bytes_one_by_one(const KernelView& view) {
-  constexpr int most_loops = 16;
-  std::map<std::tuple<std::uint32_t, Access::Kind, std::uint32_t>, std::set<std::int64_t>> places;  // by memory, kind and context
-  std::set<std::uint32_t> loops;
+  constexpr std::size_t most_walks = 16;
+  std::map<std::tuple<std::uint32_t, Access::Kind, std::uint32_t>, std::set<std::uint64_t>> places;  // by memory, kind and context
+  std::set<std::pair<std::uint32_t, ExprId>> walks;                                                  // loops, and addresses in them
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     if (!is_of_own_bytes(view, i)) continue;
     const Access& access = view.trace.accesses[i];
-    std::set<std::int64_t>& seen = places[{access.memory, access.kind, access.context}];
-    const std::int64_t place = view.patterns.accesses[i].first_address;
+    std::set<std::uint64_t>& seen = places[{access.memory, access.kind, access.context}];
+    const auto place = static_cast<std::uint64_t>(view.patterns.accesses[i].first_address);
     seen.insert(place);
-    std::int64_t first = place;
+    std::uint64_t first = place, last = place;
     while (place - first < bytes_of_word && seen.contains(first - 1)) --first;
-    std::int64_t last = place;
     while (last - first + 1 < bytes_of_word && seen.contains(last + 1)) ++last;
     if (last - first + 1 >= bytes_of_word) return i;
-    const bool is_new_loop = loops.size() < most_loops && loops.insert(access.loop).second;
-    if (is_new_loop && is_walked_by_bytes(view, access)) return i;
+    const bool is_new = access.loop != none && walks.size() < most_walks && walks.emplace(access.loop, access.address).second;
+    if (is_new && is_walked_by_bytes(view, access)) return i;
   }
   return std::nullopt;
 }

@@ -191,7 +191,7 @@ struct Trace {
   std::vector<std::uint32_t> functions;                      // the functions of the program that were followed; the kernel first
   std::vector<std::string_view> atomics;                     // by first use
   std::vector<NodeRef> warp_barriers;
-  std::vector<NodeRef> heap_allocations;    // new and malloc() of device code
+  std::vector<NodeRef> heap_allocations;    // arrays of `new`, and malloc(), of device code
   std::vector<NodeRef> legacy_collectives;  // __shfl(), __any() and the like, without a mask
   bool uses_groups = false, uses_shuffles = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration

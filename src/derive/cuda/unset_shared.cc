@@ -22,10 +22,11 @@ bool is_looked_at(const Memory& memory) {
   return memory.space == Space::shared && !memory.is_passed && !memory.is_object && !memory.holds_pointers;
 }
 
-// Behind `if (k > 0)` an iteration may read what the one before has stored. `is_stored`: some access behind this one stores there.
-bool may_follow_store(const Trace& trace, const Access& read, bool is_stored) {
+// Behind `if (k > 0)`, and in an inner loop that has no iterations at first, an iteration may read what the one before has stored.
+// `is_set`: some access stores there.
+bool may_follow_store(const Trace& trace, const Access& read, bool is_set) {
   const auto decides = [&](ExprId condition) { return trace.expressions.constant_of(condition) != 1; };
-  return is_stored && read.loop != none && any_branch_around(trace, read.context, decides);
+  return is_set && read.loop != none && (trace.loops[read.loop].parent != none || is_decided_by(trace, read, decides));
 }
 
 }  // namespace
@@ -33,10 +34,10 @@ bool may_follow_store(const Trace& trace, const Access& read, bool is_stored) {
 std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
   const Trace& trace = view.trace;
   if (!trace.is_complete || trace.calls_unknown || trace.shared_escapes || trace.uses_groups) return std::nullopt;
-  std::vector<bool> is_decided(trace.memories.size()), is_stored(trace.memories.size());  // by its first access; by any
-  bool has_dynamic = false;                                                               // all arrays of dynamic memory begin at one place
+  std::vector<bool> is_decided(trace.memories.size()), is_set(trace.memories.size());  // by its first access; by one that adds nothing
+  bool has_dynamic = false;                                                            // all arrays of dynamic memory begin at one place
   for (const Access& access : trace.accesses) {
-    if (access.kind != Access::load) is_stored[access.memory] = true;
+    if ((access.kind == Access::store && !access.is_update) || access.is_exchange) is_set[access.memory] = true;
   }
   for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
     const Access& access = trace.accesses[i];
@@ -45,7 +46,7 @@ std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
     is_decided[access.memory] = true;
     has_dynamic = has_dynamic || memory.is_dynamic;
     const bool reads = access.kind == Access::load || (access.kind == Access::atomic && !access.is_exchange);
-    if (!reads || may_follow_store(trace, access, is_stored[access.memory])) continue;
+    if (!reads || may_follow_store(trace, access, is_set[access.memory])) continue;
     return holds_assembly(view) ? std::nullopt : std::optional(i);
   }
   return std::nullopt;

@@ -32,8 +32,7 @@ std::vector<Value> Walker::eval_arguments(std::uint32_t node, std::uint32_t call
   const std::uint32_t list = syntax().child(node, Role::arguments);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    const auto place = callee != none && takes_record_by_reference(callee, values.size()) ? place_of(c) : std::nullopt;
-    values.push_back(place ? *place : eval(c));
+    values.push_back(callee != none && takes_record_by_reference(callee, values.size()) ? eval_as_place(c) : eval(c));
   }
   return values;
 }
@@ -55,8 +54,9 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto known = eval_known(name, node, function)) return *known;
   if (const auto part = eval_part_of_complex(name, node)) return *part;
   if (const auto rounded = eval_ceil(name, node)) return *rounded;
-  const std::vector<Value> arguments = eval_arguments(node, function_called(name, arguments_in(node)));
   const std::optional<std::uint32_t> variable = slot_named(name);
+  const std::uint32_t callee = variable ? none : function_called(name, arguments_in(node));
+  const std::vector<Value> arguments = eval_arguments(node, callee != none && may_follow(callee) ? callee : none);
   if (variable) {
     if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
     if (const auto value = eval_member_function(slots_[*variable].value, "operator()", arguments, node)) return *value;
@@ -161,7 +161,8 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const std::uint32_t name_node = name_in(source(), function);
   const std::string_view name = name_node == none ? "" : text(name_node);
   const Value object = eval_object(node, function, name);
-  const std::vector<Value> arguments = eval_arguments(node, method_called(object, name, arguments_in(node)));
+  const std::uint32_t method = method_called(object, name, arguments_in(node));
+  const std::vector<Value> arguments = eval_arguments(node, method != none && may_follow(method) ? method : none);
   if (object.kind != Value::group) {
     note_block_collective(syntax().child(function, Role::argument), node);
     note_launch_by_call(node, arguments, object.config);
@@ -232,9 +233,13 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     note_exchange(name, access, node);
     return with(e_.varying());
   }
-  if (is_kernel_ && name == "malloc" && arguments.size() == 1) return heap_array(node, "");
-  if (is_kernel_ && name == "free" && arguments.size() == 1) return Value{};
+  const bool is_of_heap = is_kernel_ && (name == "malloc" || name == "free") && arguments.size() == 1 && function_called(name, 1) == none;
+  if (is_of_heap) return name == "malloc" ? heap_array(node, "") : Value{};
   if (is_of_random_numbers(name)) {
+    for (const Value& argument : arguments) {
+      const bool is_shared = argument.memory != none && trace_.memories[argument.memory].space == Space::shared;
+      if (is_shared) trace_.memories[argument.memory].is_passed = true;
+    }
     note_random_state(name, arguments, node);
     return with(e_.varying());
   }

@@ -202,17 +202,21 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   }
   // const Record& r = records[i], auto& e = a[i * pitch]
   const bool is_reference = is_kernel_ && value != none && syntax().is(plain, NodeKind::reference_declarator);
-  if (is_reference && syntax().is(name_in(source(), plain), NodeKind::identifier) && indirections(source(), plain) == 0) {
-    if (const auto place = place_of(value)) return put_slot(text(name), *place);
-  }
+  if (is_reference && indirections(source(), plain) == 0 && is_memory(value)) return put_slot(text(name), eval_as_place(value));
   // A reference to something else reads nothing yet.
   const bool is_bound = syntax().is(plain, NodeKind::reference_declarator) && program_.type(type_text(declaration)).bytes == 0 &&
                         !syntax().is(syntax().child(declaration, Role::type), NodeKind::placeholder_type);
-  const bool is_copied =
-      is_kernel_ && value != none && !is_bound && syntax().is(plain, NodeKind::identifier) && load_members(value, text(name));
-  const bool was_quiet = std::exchange(quiet_, quiet_ || is_bound || is_copied);
-  Value first = initial(declaration, plain, value);
+  const bool was_quiet = std::exchange(quiet_, quiet_ || is_bound);
+  Value first =
+      is_copy_of_record(declaration, plain, value) ? copied(eval_as_place(value), value, text(name)) : initial(declaration, plain, value);
   quiet_ = was_quiet;
+  note_kind_of_number(declaration, first);
+  if (is_kernel_ && indirections(source(), plain) == 0 && !is_bound) make_object(first, type_text(declaration), name);
+  put_slot(text(name), first);
+}
+
+// A number of floating point, or of a function of constants, is that, whatever it is computed from.
+void Walker::note_kind_of_number(std::uint32_t declaration, Value& first) {
   // An index that is computed in floating point: `float x = i * scale; a[(int)x]`.
   const std::string_view type = type_text(declaration);
   if ((type == "float" || type == "double") && first.kind == Value::number && e_.uses(first.expr, Uses::thread) &&
@@ -224,8 +228,13 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
     trace_.add_template_value(first.expr);
     trace_.add_often_one(first.expr);
   }
-  if (is_kernel_ && indirections(source(), plain) == 0 && !is_bound) make_object(first, type, name);
-  put_slot(text(name), first);
+}
+
+// Particle p = particles[i], auto p = particles[i]
+bool Walker::is_copy_of_record(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value) {
+  if (!is_kernel_ || value == none || !syntax().is(declarator, NodeKind::identifier)) return false;
+  const bool is_any_type = syntax().is(syntax().child(declaration, Role::type), NodeKind::placeholder_type);
+  return (is_any_type || program_.struct_named(type_text(declaration))) && is_memory(value);
 }
 
 // An object that is only a name for an array in shared memory.

@@ -51,13 +51,14 @@ bool Walker::is_in_memory(const Value& variable) const {
   return variable.kind == Value::pointer && variable.memory != none && (variable.is_place || trace_.memories[variable.memory].is_scalar);
 }
 
-// What a reference to that expression stands for; nothing where it is no place in memory that is known.
-std::optional<Value> Walker::place_of(std::uint32_t node) {
-  if (!is_memory(node)) return std::nullopt;
-  Value place = address_of(node);
-  if (place.kind != Value::pointer || place.memory == none || is_partial(place) || place.is_member_array) return std::nullopt;
-  place.is_place = true;
-  return place;
+// What a reference to that expression stands for: a place in memory where it is a known one, else its value. Evaluates it once.
+Value Walker::eval_as_place(std::uint32_t node) {
+  if (!is_memory(node)) return eval(node);
+  Value address = address_of(node);
+  if (is_partial(address) || address.is_member_array) return address;
+  if (address.kind != Value::pointer || address.memory == none) return with(e_.opaque());
+  address.is_place = true;
+  return address;
 }
 
 Value Walker::address_of(std::uint32_t node) {

@@ -48,19 +48,23 @@ std::optional<std::vector<std::string_view>> Walker::members_named_of(std::strin
   return parts->second.members;
 }
 
-// Particle p = particles[i]: the compiler loads those members of it that are used, each by itself, unless the type has the alignment of
-// wider accesses. False where that does not apply.
-bool Walker::load_members(std::uint32_t value, std::string_view variable) {
+// Particle p = particles[i]: what the variable is then. The compiler loads those members that are used, each by itself, unless the type has
+// the alignment of wider accesses.
+Value Walker::copied(Value place, std::uint32_t node, std::string_view variable) {
   constexpr std::size_t most_members = 16;
-  const std::optional<Value> place = quiet_ ? std::nullopt : place_of(value);
-  if (!place || trace_.memories[place->memory].space != Space::global || place->levels != 1) return false;
-  const Struct* const record = program_.struct_named(place->type);
-  if (!record || record->bytes == 0 || record->holds_array || record->alignment >= record->bytes) return false;
-  const auto members = members_named_of(variable);
-  if (!members || members->empty() || members->size() > most_members) return false;
-  if (!std::ranges::all_of(*members, [&](std::string_view member) { return record->fields.contains(member); })) return false;
-  for (const std::string_view member : *members) note_access(address_of_member(*place, member, value), value, Access::load);
-  return true;
+  if (!std::exchange(place.is_place, false)) return place;
+  const Struct* const record = place.levels == 1 ? program_.struct_named(place.type) : nullptr;
+  const bool is_of_parts = record && record->bytes != 0 && !record->holds_array && record->alignment < record->bytes;
+  const bool is_global = trace_.memories[place.memory].space == Space::global;
+  const auto members = is_of_parts && is_global && !quiet_ ? members_named_of(variable) : std::nullopt;
+  const auto has_place = [&](std::string_view member) { return record->fields.contains(member); };
+  if (!members || members->empty() || members->size() > most_members || !std::ranges::all_of(*members, has_place))
+    return loaded(place, node);
+  for (const std::string_view member : *members) note_access(address_of_member(place, member, node), node, Access::load);
+  const bool was_quiet = std::exchange(quiet_, true);
+  const Value value = loaded(place, node);
+  quiet_ = was_quiet;
+  return value;
 }
 
 // Made where it is named first; none where the class has no such member, or it is a reference or a bit of something else.
@@ -149,11 +153,11 @@ bool Walker::store_in_object(std::uint32_t left, const Value& value) {
   return true;
 }
 
-// new float[n], in device code
+// new float[n], in device code. `new (buffer) float[n]` allocates nothing.
 Value Walker::eval_new(std::uint32_t node) {
-  const std::string_view type = text(node).substr(std::string_view("new ").size());
+  const std::string_view type = trim(text(node).substr(std::string_view("new ").size()));
   const std::size_t bracket = type.find('[');
-  if (bracket == type.npos || quiet_) return with(e_.opaque());
+  if (bracket == type.npos || type.starts_with('(')) return with(e_.opaque());
   return heap_array(node, trim(type.substr(0, bracket)));
 }
 

@@ -144,7 +144,12 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::changes_since(std::size_t m
 Value Walker::merged(ExprId holds, const Value& yes, const Value& no) {
   Value result = yes;
   if (yes.kind != no.kind || yes.memory != no.memory) {
-    if (yes.kind == Value::pointer && no.kind == Value::pointer) result.expr = e_.opaque();
+    if (yes.kind != Value::pointer || no.kind != Value::pointer) return result;
+    result.expr = e_.opaque();
+    // What is stored through it may go to the other one.
+    for (const std::uint32_t memory : {yes.memory, no.memory}) {
+      if (memory != none && trace_.memories[memory].space == Space::shared) trace_.memories[memory].is_passed = true;
+    }
     return result;
   }
   result.expr = e_.select(holds, yes.expr, no.expr);

@@ -176,6 +176,8 @@ class Walker {
   void declare(std::uint32_t declaration);
   void declare_one(std::uint32_t declaration, std::uint32_t declarator);
   bool holds_shared(std::string_view type) const;
+  void note_kind_of_number(std::uint32_t declaration, Value& first);
+  bool is_copy_of_record(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
   void note_launch_bounds(std::uint32_t function);
@@ -226,7 +228,7 @@ class Walker {
   // walk_memory.cc
   bool is_memory(std::uint32_t node);
   bool is_in_memory(const Value& variable) const;
-  std::optional<Value> place_of(std::uint32_t node);
+  Value eval_as_place(std::uint32_t node);
   bool is_rooted(std::uint32_t node) const;
   Value address_of(std::uint32_t node);
   Value address_of_subscript(std::uint32_t node);
@@ -243,7 +245,7 @@ class Walker {
     bool has_whole = false;
   };
   std::optional<std::vector<std::string_view>> members_named_of(std::string_view variable);
-  bool load_members(std::uint32_t value, std::string_view variable);
+  Value copied(Value place, std::uint32_t node, std::string_view variable);
   std::uint32_t memory_of_member(std::uint32_t object, std::string_view name, std::uint32_t node);
   std::optional<Value> address_in_object(std::uint32_t object, std::string_view name, std::uint32_t node);
   std::optional<Value> array_in_record(const Value& record, std::string_view name, std::uint32_t node);

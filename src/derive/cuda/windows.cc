@@ -22,15 +22,21 @@ constexpr std::size_t most_loops = 64;
 // i / width * width + i % width is known.
 bool is_scaled(const Expressions& e, ExprId address) {
   if (e.uses(address, Uses::floating)) return true;
+  constexpr int most_of_row = 16;
   std::set<ExprId> quotients, rows;
   has_part(e, address, [&](ExprId part) {
     const Expr& x = e[part];
     if (x.op == Op::div && !e.constant_of(x.b) && e.uses(x.a, Uses::thread)) quotients.insert(part);
+    return false;
+  });
+  if (quotients.empty()) return false;
+  has_part(e, address, [&](ExprId part) {
+    const Expr& x = e[part];
     if (x.op != Op::mul) return false;
     for (const auto& [row, factor] : {std::pair(x.a, x.b), std::pair(x.b, x.a)}) {
-      has_part(e, row, [&, factor = factor](ExprId of) {
-        if (e[of].op == Op::div && e[of].b == factor) rows.insert(of);
-        return false;
+      walk_parts(e, row, most_of_row, [&, factor = factor](ExprId of, const Expr& y) -> std::optional<Operands> {
+        if (y.op == Op::div && y.b == factor) rows.insert(of);
+        return Operands::all_of(y);
       });
     }
     return false;
