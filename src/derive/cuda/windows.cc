@@ -98,8 +98,13 @@ std::vector<std::pair<ExprId, std::int64_t>> middles_of(const Trace& trace, cons
   std::vector<std::pair<ExprId, std::int64_t>> middles;
   std::optional<Lanes> at_first;
   for (const Loop& loop : trace.loops) {
-    const Expr& test = trace.expressions[loop.condition];
-    if ((test.op != Op::lt && test.op != Op::le) || !trace.expressions.uses(test.a, Uses::iteration)) continue;
+    const Expressions& e = trace.expressions;
+    const Expr& test = e[loop.condition];
+    if ((test.op != Op::lt && test.op != Op::le) || !e.uses(test.a, Uses::iteration)) continue;
+    const auto is_negative = [&](ExprId part) {
+      return e[part].op == Op::neg || e[part].op == Op::sub || e.constant_of(part).value_or(0) < 0;
+    };
+    if (!has_part(e, test.a, is_negative)) continue;
     if (!at_first) at_first.emplace(trace.expressions, Sample{.kind = Sample::large_odd, .block = block, .iteration = first});
     if (at_first->is_known(test.a) && at_first->at(test.a, 0) < 0) middles.emplace_back(loop.iteration, -at_first->at(test.a, 0));
   }
