@@ -70,10 +70,9 @@ struct GridRounding {
   bool is_down = false;     // along x, they cover no more than the data: n / 8
 };
 
-// A loop of host code of many iterations, or of unknown ones, with launches in it.
-struct HostLoop {
-  std::string allocation;  // the first call in it that allocates or frees memory of the GPU; "" where there is none
-  TextPlace allocation_at;
+struct HostCall {
+  std::string name;
+  TextPlace place;
 };
 
 // Waits for the GPU between launches, though nothing needs what it has done so far.
@@ -96,13 +95,14 @@ struct Launch {
   std::optional<std::uint64_t> dynamic_shared_bytes;
   // The arguments of the template and of the call, where they are constant whole numbers.
   std::vector<std::optional<std::int64_t>> template_arguments, arguments;
-  bool may_be_checked = true;                  // its error, by code around it
-  bool is_ignored = false;                     // its error, by the function that launches
-  bool is_checked_later = false;               // and that function looks at errors of later calls
-  std::vector<TextPlace> unchecked;            // of the first launch of a file: all of that file whose errors nothing looks at
-  bool callers_may_check = false;              // those: only the functions that launch are known to ignore them
-  std::shared_ptr<const HostLoop> host_loop;   // the innermost one around it
-  bool is_first_in_loop = false;               // of the launches that loop has
+  bool may_be_checked = true;        // its error, by code around it
+  bool is_ignored = false;           // its error, by the function that launches
+  bool is_checked_later = false;     // and that function looks at errors of later calls
+  std::vector<TextPlace> unchecked;  // of the first launch of a file: all of that file whose errors nothing looks at
+  bool callers_may_check = false;    // those: only the functions that launch are known to ignore them
+  bool is_in_host_loop = false;      // of many iterations, or of unknown ones
+  // At the first launch of that loop: the first call in it that allocates or frees memory of the GPU in each iteration; else null.
+  std::shared_ptr<const HostCall> allocation;
   std::shared_ptr<const NeedlessWaits> waits;  // of the function, at the launch before the first one; else null
 };
 

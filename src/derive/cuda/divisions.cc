@@ -5,10 +5,6 @@
 namespace frx::derive::cuda {
 namespace {
 
-bool is_loop_node(NodeKind kind) {
-  return kind == NodeKind::for_statement || kind == NodeKind::while_statement || kind == NodeKind::do_statement;
-}
-
 // What a node assigns to or counts up or down, or none.
 std::uint32_t assigned_by(const Source& source, std::uint32_t node) {
   switch (source.syntax.kind(node)) {
@@ -53,6 +49,10 @@ std::unordered_set<std::string_view> numbers_in(const Source& source, const Valu
 bool is_integer(const ValueType& type) { return type.is(Arithmetic::int32) || type.is(Arithmetic::int64); }
 
 }  // namespace
+
+bool is_loop_node(NodeKind kind) {
+  return kind == NodeKind::for_statement || kind == NodeKind::while_statement || kind == NodeKind::do_statement;
+}
 
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
   for (std::uint32_t p = source.syntax[node].parent; p != none && p > function; p = source.syntax[p].parent) {

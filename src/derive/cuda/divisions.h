@@ -14,6 +14,9 @@
 
 namespace frx::derive::cuda {
 
+// for, while and do; not the range-based for.
+bool is_loop_node(NodeKind kind);
+
 // The innermost loop around a node of a function, or none.
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function);
 

@@ -30,33 +30,26 @@ bool is_in_each_iteration(const model::cuda::Syntax& syntax, std::uint32_t call,
   return true;
 }
 
-// The first call in a loop that allocates or frees memory of the GPU; none where there is none, or the loop is one over devices.
-std::uint32_t allocation_in(const Source& source, std::uint32_t loop) {
-  const model::cuda::Syntax& syntax = source.syntax;
-  std::uint32_t found = none;
-  if (syntax[loop].last - loop > most_nodes) return none;
-  for (std::uint32_t n = loop; n < syntax[loop].last; ++n) {
-    if (!syntax.is(n, NodeKind::call)) continue;
-    const std::string_view name = callee_name(source, n);
-    if (runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate") return none;
-    if (found == none && allocates(name) && is_in_each_iteration(syntax, n, loop)) found = n;
-  }
-  return found;
-}
-
 }  // namespace
 
-std::shared_ptr<const model::cuda::HostLoop> host_loop_around(const Program& program, const Trace& trace, const LaunchSite& site) {
-  if (site.loop == none) return nullptr;
-  const Loop& loop = trace.loops[site.loop];
-  if (constant_iterations(trace.expressions, loop, fewest_iterations)) return nullptr;
+bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site) {
+  return site.loop != none && !constant_iterations(trace.expressions, trace.loops[site.loop], fewest_iterations);
+}
+
+std::shared_ptr<const model::cuda::HostCall> allocation_in(const Program& program, const Loop& loop) {
   const Source& source = program.sources()[loop.at.source];
-  auto found = std::make_shared<model::cuda::HostLoop>();
-  if (const std::uint32_t call = allocation_in(source, loop.at.node); call != none) {
-    found->allocation_at = source.place_of(call);
-    found->allocation = std::string(callee_name(source, call));
+  const model::cuda::Syntax& syntax = source.syntax;
+  const std::uint32_t last = syntax[loop.at.node].last;
+  if (last - loop.at.node > most_nodes) return nullptr;
+  std::uint32_t found = none;
+  for (std::uint32_t n = loop.at.node; n < last; ++n) {
+    if (!syntax.is(n, NodeKind::call)) continue;
+    const std::string_view name = callee_name(source, n);
+    if (runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate") return nullptr;
+    if (found == none && allocates(name) && is_in_each_iteration(syntax, n, loop.at.node)) found = n;
   }
-  return found;
+  if (found == none) return nullptr;
+  return std::make_shared<model::cuda::HostCall>(std::string(callee_name(source, found)), source.place_of(found));
 }
 
 }  // namespace frx::derive::cuda

@@ -8,7 +8,11 @@
 
 namespace frx::derive::cuda {
 
-// The innermost loop around a launch; null where there is none, or where constants say that it has few iterations.
-std::shared_ptr<const model::cuda::HostLoop> host_loop_around(const Program& program, const Trace& trace, const LaunchSite& site);
+// Does a launch stand in a loop of which no constants say that it has few iterations?
+bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site);
+
+// The first call in a loop that allocates or frees memory of the GPU in each iteration; null where there is none, or the loop is one over
+// devices.
+std::shared_ptr<const model::cuda::HostCall> allocation_in(const Program& program, const Loop& loop);
 
 }  // namespace frx::derive::cuda

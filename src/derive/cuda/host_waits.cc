@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "derive/cuda/declarations.h"
+#include "derive/cuda/divisions.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
 
@@ -17,7 +18,7 @@ struct Step {
   enum Kind : std::uint8_t { passes, launches, waits, needs };
   Kind kind = passes;
   std::uint32_t call = none;
-  std::string_view stream = {};  // of a launch, as written
+  std::string_view stream = {};  // of a launch, or that is waited for, as written
 };
 
 class HostWaits {
@@ -77,7 +78,7 @@ class HostWaits {
     }
     ++found_.waits.count;
     if (found_.waits.places.size() < most) found_.waits.places.push_back(source_.place_of(at.wait.call));
-    found_.waits.is_in_loop = found_.waits.is_in_loop || is_in_loop(compound);
+    found_.waits.is_in_loop = found_.waits.is_in_loop || loop_around(source_, compound, function_.at.node) != none;
   }
 
   Step step_of(std::uint32_t statement) const {
@@ -168,17 +169,7 @@ class HostWaits {
     return false;
   }
 
-  bool is_loop(std::uint32_t node) const {
-    return syntax_.is(node, NodeKind::for_statement) || syntax_.is(node, NodeKind::while_statement) ||
-           syntax_.is(node, NodeKind::do_statement);
-  }
-
-  bool is_in_loop(std::uint32_t node) const {
-    for (; node != none && node > function_.at.node; node = syntax_[node].parent) {
-      if (is_loop(node)) return true;
-    }
-    return false;
-  }
+  bool is_loop(std::uint32_t node) const { return node != none && is_loop_node(syntax_.kind(node)); }
 
   const Program& program_;
   const Source& source_;

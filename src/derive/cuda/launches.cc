@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <set>
 #include <span>
 #include <tuple>
@@ -128,8 +127,8 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
   const std::optional<FoundWaits> waits = needless_waits(program, function);
-  std::map<std::uint32_t, std::shared_ptr<const model::cuda::HostLoop>> loops;
-  std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
+  std::set<std::uint32_t> loops;  // around launches so far
+  std::set<std::uint32_t> seen;   // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
@@ -141,21 +140,12 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     const Ignored ignored = ignored_by(program, function, site, ends, looks);
     launch.is_ignored = ignored.is_ignored;
     launch.is_checked_later = ignored.is_checked_later;
-    const auto [loop, is_first] = loops.try_emplace(site.loop);
-    if (is_first) loop->second = host_loop_around(program, trace, site);
-    launch.host_loop = loop->second;
-    launch.is_first_in_loop = is_first && loop->second;
+    launch.is_in_host_loop = is_in_long_host_loop(trace, site);
+    if (launch.is_in_host_loop && loops.insert(site.loop).second) launch.allocation = allocation_in(program, trace.loops[site.loop]);
     if (waits && waits->launch == site.at.node) launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }
   return found;
-}
-
-// What a loop of the host around the first of its launches does besides.
-void add_host_loop(const model::cuda::HostLoop& loop, CodeSubject& into) {
-  if (loop.allocation.empty()) return;
-  into.set(Id::allocates_in_host_loop, true, {loop.allocation_at});
-  into.set(Id::allocation_call, loop.allocation);
 }
 
 bool has_lambda(const model::cuda::Syntax& syntax, std::uint32_t node) {
@@ -245,7 +235,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
       all.most_blocks_at = launch.place;
     }
     if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
-    all.in_host_loops += launch.host_loop != nullptr;
+    all.in_host_loops += launch.is_in_host_loop;
     if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.size_of_block = launch.size_of_block;
     if (!launch.block) continue;
     const Extent& b = *launch.block;
@@ -291,7 +281,10 @@ CodeSubject launch_subject(const Launch& launch) {
                 std::string(launch.callers_may_check ? "unless its callers do, a launch that fails is not noticed"
                                                      : "when it fails, the kernel does not run and the program goes on"));
   }
-  if (launch.is_first_in_loop) add_host_loop(*launch.host_loop, subject);
+  if (launch.allocation) {
+    subject.set(Id::allocates_in_host_loop, true, {launch.allocation->place});
+    subject.set(Id::allocation_call, launch.allocation->name);
+  }
   if (launch.waits) {
     subject.set(Id::needless_wait_count, static_cast<double>(launch.waits->count), launch.waits->places);
     subject.set(Id::wait_call, launch.waits->call);

@@ -193,7 +193,7 @@ struct Trace {
   std::vector<NodeRef> warp_barriers;
   std::vector<NodeRef> heap_allocations;    // arrays of `new`, and malloc(), of device code
   std::vector<NodeRef> legacy_collectives;  // __shfl(), __any() and the like, without a mask
-  bool uses_groups = false, uses_shuffles = false;
+  bool uses_groups = false, uses_shuffles = false, uses_assembly = false;
   bool calls_unknown = false;    // an unknown function without a definition, or a name without a declaration
   bool names_unknown = false;    // a name in capitals that no file defines: a constant, or a macro for anything
   bool shared_escapes = false;   // shared memory is passed to such a function

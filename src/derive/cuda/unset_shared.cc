@@ -1,22 +1,9 @@
 #include "derive/cuda/unset_shared.h"
 
-#include <algorithm>
-#include <ranges>
 #include <vector>
 
 namespace frx::derive::cuda {
 namespace {
-
-// Instructions that are written out may write to any memory.
-bool holds_assembly(const KernelView& view) {
-  return std::ranges::any_of(view.trace.functions, [&](std::uint32_t number) {
-    const Function& function = view.program.functions()[number];
-    if (view.program.sources().is_released(function.at.source)) return true;
-    const model::cuda::Syntax& syntax = view.program.sources()[function.at.source].syntax;
-    const auto nodes = std::views::iota(function.at.node, syntax[function.at.node].last);
-    return std::ranges::any_of(nodes, [&](std::uint32_t n) { return syntax.is(n, NodeKind::assembly); });
-  });
-}
 
 bool is_looked_at(const Memory& memory) {
   return memory.space == Space::shared && !memory.is_passed && !memory.is_object && !memory.holds_pointers;
@@ -33,7 +20,9 @@ bool may_follow_store(const Trace& trace, const Access& read, bool is_set) {
 
 std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
   const Trace& trace = view.trace;
-  if (!trace.is_complete || trace.calls_unknown || trace.shared_escapes || trace.uses_groups) return std::nullopt;
+  // Instructions that are written out may write to any memory.
+  const bool may_be_set_unseen = trace.calls_unknown || trace.shared_escapes || trace.uses_groups || trace.uses_assembly;
+  if (!trace.is_complete || may_be_set_unseen) return std::nullopt;
   std::vector<bool> is_decided(trace.memories.size()), is_set(trace.memories.size());  // by its first access; by one that adds nothing
   bool has_dynamic = false;                                                            // all arrays of dynamic memory begin at one place
   for (const Access& access : trace.accesses) {
@@ -46,8 +35,7 @@ std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
     is_decided[access.memory] = true;
     has_dynamic = has_dynamic || memory.is_dynamic;
     const bool reads = access.kind == Access::load || (access.kind == Access::atomic && !access.is_exchange);
-    if (!reads || may_follow_store(trace, access, is_set[access.memory])) continue;
-    return holds_assembly(view) ? std::nullopt : std::optional(i);
+    if (reads && !may_follow_store(trace, access, is_set[access.memory])) return i;
   }
   return std::nullopt;
 }

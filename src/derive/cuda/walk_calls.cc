@@ -55,8 +55,8 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto part = eval_part_of_complex(name, node)) return *part;
   if (const auto rounded = eval_ceil(name, node)) return *rounded;
   const std::optional<std::uint32_t> variable = slot_named(name);
-  const std::uint32_t callee = variable ? none : function_called(name, arguments_in(node));
-  const std::vector<Value> arguments = eval_arguments(node, callee != none && may_follow(callee) ? callee : none);
+  const std::uint32_t callee = function_called(name, arguments_in(node));
+  const std::vector<Value> arguments = eval_arguments(node, !variable && callee != none && may_follow(callee) ? callee : none);
   if (variable) {
     if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
     if (const auto value = eval_member_function(slots_[*variable].value, "operator()", arguments, node)) return *value;
@@ -65,8 +65,8 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
   if (const auto value = eval_group_call(name, arguments, function, node)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
-  if (const auto value = eval_arithmetic_call(name, arguments)) return *value;
-  if (auto value = eval_inlined(name, arguments, node)) {
+  if (const auto value = eval_arithmetic_call(name, arguments, callee)) return *value;
+  if (auto value = eval_inlined(callee, arguments, node)) {
     forget_pointed(node);
     // The constructor of an object that carries a grid and a block.
     if (value->config == none) value->config = config_of(arguments, syntax().child(node, Role::arguments));
@@ -266,7 +266,7 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
   return std::nullopt;
 }
 
-std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments) {
+std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t callee) {
   static const std::unordered_map<std::string_view, Op> two = {{"min", Op::min},  {"max", Op::max},      {"umin", Op::min},
                                                                {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
                                                                {"IMIN", Op::min}, {"mini", Op::min},     {"maxi", Op::max}};
@@ -279,7 +279,7 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
       arguments.size() == 1) {
     return arguments[0];
   }
-  if (function_called(name, arguments.size()) != none) return std::nullopt;  // swap(), clamp() and __update() of the program itself
+  if (callee != none) return std::nullopt;  // swap(), clamp() and __update() of the program itself
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
   if (!is_intrinsic && !std::ranges::binary_search(pure_functions, name)) {
     if (name.starts_with("__pipeline")) return Value{};

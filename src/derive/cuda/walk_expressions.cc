@@ -98,7 +98,10 @@ Value Walker::eval_others(std::uint32_t node) {
     walk_lambda(node);
     return with(e_.opaque());
   }
-  if (syntax().is(node, NodeKind::assembly)) note_order(OrderSite::unknown);
+  if (syntax().is(node, NodeKind::assembly)) {
+    trace_.uses_assembly = true;
+    note_order(OrderSite::unknown);
+  }
   if (is_kernel_ && text(node).starts_with("new ")) return eval_new(node);
   Value last = with(e_.opaque());
   for (std::uint32_t c = syntax().first_child(node); c != none; c = syntax().next_sibling(c)) {

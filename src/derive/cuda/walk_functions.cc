@@ -47,8 +47,7 @@ bool Walker::may_follow(std::uint32_t function) const {
   return !quiet_ && !is_deep() && std::ranges::none_of(frames_, [&](const Frame& frame) { return frame.function == function; });
 }
 
-std::optional<Value> Walker::eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call) {
-  const std::uint32_t function = function_called(name, arguments.size());
+std::optional<Value> Walker::eval_inlined(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call) {
   if (function == none) return std::nullopt;
   if (!may_follow(function)) {
     note_order(OrderSite::unknown);

@@ -322,13 +322,13 @@ class Walker {
   static bool is_of_random_numbers(std::string_view name);
   void note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
-  std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments);
+  std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t callee);
   ExprId mixture(ExprId parts);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_index_of_blas(std::string_view name, const std::vector<Value>& arguments);
   std::uint32_t function_called(std::string_view name, std::size_t arguments);
   bool may_follow(std::uint32_t function) const;
-  std::optional<Value> eval_inlined(std::string_view name, const std::vector<Value>& arguments, std::uint32_t call);
+  std::optional<Value> eval_inlined(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call);
   std::optional<Value> eval_lambda(std::uint32_t slot, const std::vector<Value>& arguments, std::uint32_t call);
   Value follow(std::uint32_t function, const std::vector<Value>& arguments, std::uint32_t call, const Value* object = nullptr);
   // walk_references.cc
