@@ -33,9 +33,16 @@ result.page = (await client.readResource({ uri: 'frx://explain/uncoalesced_acces
 result.prompt = (await client.getPrompt({ name: 'find_the_bottleneck', arguments: { path: 'a.csv' } })).messages[0].content.text;
 result.resources = (await client.listResources()).resources;
 result.report = (await client.readResource({ uri: 'frx://report/demos/ncu/strided_copy.csv' })).contents[0].text;
-// A long one tells how far it is.
+// A long one tells how far it is. What arrives is noted before the client sees it: a client that is slower than the answer calls no handler for
+// progress that it reads together with the answer.
 result.progress = [];
+result.arrived = [];
 if (process.env.LONG_TRACE) {
+  const passOn = client.transport.onmessage;
+  client.transport.onmessage = (message, extra) => {
+    if (message.method === 'notifications/progress') result.arrived.push(message.params.progress);
+    passOn(message, extra);
+  };
   const request = { name: 'diagnose', arguments: { path: process.env.LONG_TRACE } };
   const options = { onprogress: (told) => result.progress.push(told.progress) };
   result.long = await (era === 'legacy' ? client.callTool(request, undefined, options) : client.callTool(request, options));

@@ -523,8 +523,9 @@ class Clients(unittest.TestCase):
         self.assertIn("Uncoalesced", result["report"])
         self.assertTrue(all(one["uri"].startswith("frx://report/") for one in result["resources"]))
         if "LONG_TRACE" in variables:
-            self.assertGreater(len(result["progress"]), 3)
-            self.assertEqual(result["progress"], sorted(result["progress"]))
+            self.assertGreater(len(result["arrived"]), 3)
+            self.assertEqual(result["arrived"], sorted(result["arrived"]))
+            self.assertEqual(result["progress"], result["arrived"][: len(result["progress"])])
             self.assertEqual(result["long"]["structuredContent"]["tool"], "diagnose")
         self.assertIn("a.csv", result["prompt"])
         for call, got in zip(calls[:-1], result["calls"][:-1]):
