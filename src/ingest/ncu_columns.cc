@@ -121,14 +121,13 @@ std::optional<model::Dim3> parse_dim3(std::string_view text) {
 
 std::optional<model::ComputeCapability> parse_cc(std::string_view text) {
   text = trim(text);
-  model::ComputeCapability cc;
+  int first = 0, second = 0;
   const char* const end = text.data() + text.size();
-  const auto major = std::from_chars(text.data(), end, cc.major);
+  const auto major = std::from_chars(text.data(), end, first);
   if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return std::nullopt;
-  const auto minor = std::from_chars(major.ptr + 1, end, cc.minor);
+  const auto minor = std::from_chars(major.ptr + 1, end, second);
   if (minor.ec != std::errc() || minor.ptr != end) return std::nullopt;
-  if (cc.major < 1 || cc.major > 99 || cc.minor < 0 || cc.minor > 9) return std::nullopt;
-  return cc;
+  return model::ComputeCapability::read(first, second);
 }
 
 }  // namespace frx::ingest

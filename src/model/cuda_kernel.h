@@ -83,6 +83,19 @@ struct NeedlessWaits {
   std::vector<TextPlace> places;  // some of them
 };
 
+// An argument of two launches, as written, and its positions in both.
+struct SharedArgument {
+  std::string text;
+  std::vector<std::uint32_t> there, here;
+};
+
+// The launch before another one, of the same shape and stream, with nothing between them but waits and looks at errors.
+struct PreviousLaunch {
+  std::string kernel;
+  TextPlace place;
+  std::vector<SharedArgument> arguments;  // at least one
+};
+
 struct Launch {
   std::string kernel;  // without template arguments and namespaces
   TextPlace place;
@@ -103,7 +116,8 @@ struct Launch {
   bool is_in_host_loop = false;      // of many iterations, or of unknown ones
   // At the first launch of that loop: the first call in it that allocates or frees memory of the GPU in each iteration; else null.
   std::shared_ptr<const HostCall> allocation;
-  std::shared_ptr<const NeedlessWaits> waits;  // of the function, at the launch before the first one; else null
+  std::shared_ptr<const NeedlessWaits> waits;      // of the function, at the launch before the first one; else null
+  std::shared_ptr<const PreviousLaunch> previous;  // null where there is none that has an argument of this one
 };
 
 struct LaunchCandidate {

@@ -30,6 +30,12 @@ struct ComputeCapability {
   int major = 0;
   int minor = 0;
   auto operator<=>(const ComputeCapability&) const = default;
+
+  // What two numbers of a file say; none where they are no version that a GPU could have, such as 0.0 of a damaged file.
+  static std::optional<ComputeCapability> read(std::int64_t major, std::int64_t minor) {
+    if (major < 1 || major > 99 || minor < 0 || minor > 9) return std::nullopt;
+    return ComputeCapability{static_cast<int>(major), static_cast<int>(minor)};
+  }
 };
 
 // What is known about one launch before any metric is read. Everything may be absent.

@@ -2,8 +2,8 @@
 __global__ void step(float4* to, const float4* from, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  float4 a = from[i];
-  to[i] = make_float4(a.x * 0.5f, a.y * 0.5f, a.z * 0.5f, a.w * 0.5f);
+  float4 a = from[i], b = from[i + 1 < n ? i + 1 : i];
+  to[i] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
 void launch(float4* a, float4* b, int n, int steps) {

@@ -1,5 +1,7 @@
 #include "derive/cuda/arithmetic_hints.h"
 
+#include "derive/cuda/constant_powers.h"
+#include "derive/cuda/declarations.h"
 #include "derive/cuda/value_types.h"
 
 namespace frx::derive::cuda {
@@ -36,9 +38,11 @@ bool may_have_arithmetic_facts(const Program& program, const Function& function)
       case NodeKind::identifier:
         if (may_be_double_constant(program, source.text_of(n))) return true;
         break;
-      case NodeKind::call:  // pow(x, 2)
-        if (may_give_double(source.text_of(name_in(source, syntax.child(n, Role::function))))) return true;
+      case NodeKind::call: {  // pow(x, 2)
+        const std::string_view name = source.text_of(name_in(source, syntax.child(n, Role::function)));
+        if (may_give_double(name) || computes_power(name)) return true;
         break;
+      }
       case NodeKind::binary:
       case NodeKind::assignment:
         if (divides(source, n)) return true;

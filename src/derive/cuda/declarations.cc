@@ -432,6 +432,7 @@ class Declarer {
   void set_extents(std::uint32_t declarator, RecordMember& member) const {
     for (std::uint32_t d = declarator; syntax_.is(d, NodeKind::array_declarator); d = syntax_.child(d, Role::declarator)) {
       const std::uint32_t size = syntax_.child(d, Role::size);
+      if (syntax_.is(syntax_.child(d, Role::declarator), NodeKind::array_declarator)) member.inner.push_back(text(size));
       if (syntax_.is(size, NodeKind::identifier)) {
         member.extents.push_back(text(size));
       } else {

@@ -31,6 +31,7 @@ struct RecordMember {
   std::uint32_t levels = 0;                    // of pointers and arrays
   std::uint32_t pointers = 0;                  // of an array: as which its elements are pointers, 1 for `Node* children[8]`
   std::vector<std::string_view> extents = {};  // those that are names
+  std::vector<std::string_view> inner = {};    // all but the first, as written, the last one first: 16, 8 of `float t[4][8][16]`
   std::vector<RecordMember> parts = {};        // of a record that is written here: union { float4 all; float each[4]; };
   bool is_union = false;                       // then: all of them begin where it does
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "derive/cuda/arithmetic_hints.h"
+#include "derive/cuda/constant_powers.h"
 #include "derive/cuda/divisions.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/value_types.h"
@@ -142,9 +143,11 @@ struct DivisionsOfWidth {
 }  // namespace
 
 void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
-  Places doubles(view);
+  Places doubles(view), powers(view);
   DivisionsOfWidth wide(view), narrow(view);
-  std::string double_text;
+  std::string double_text, power_text;
+  std::string_view power_way;
+  bool power_in_loop = false;
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
   bool in_loop = false, is_of_floats = false, may_be_of_floats = false, is_of_bytes = false;
@@ -171,6 +174,12 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
         in_loop = in_loop || loop_around(source, n, function.at.node) != none;
         doubles.add({function.at.source, n});
       }
+      if (const std::string_view way = way_of_power(source, types, n); !way.empty()) {
+        if (power_way.empty()) power_text = shortened(source.text_of(n));
+        if (power_way.empty()) power_way = way;
+        power_in_loop = power_in_loop || loop_around(source, n, function.at.node) != none;
+        powers.add({function.at.source, n});
+      }
       if (found.is_wide_at(n) && found.is_new(n)) wide.add(source, {function.at.source, n});
     }
     for (const DivisionSite& site : view.trace.divisions) {
@@ -184,6 +193,10 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::fp64_in_loop, in_loop);
   into.set(Id::fp64_text, double_text);
   into.set(Id::fp64_data, std::string(is_of_bytes ? "bytes" : "float"));
+  into.set(Id::power_count, powers.count(), powers.take());
+  into.set(Id::power_text, power_text);
+  into.set(Id::power_way, std::string(power_way));
+  into.set(Id::power_in_loop, power_in_loop);
   into.set(Id::wide_division_count, wide.places.count(), wide.places.take());
   into.set(Id::wide_division_text, wide.text);
   into.set(Id::wide_division_where, std::string(is_short ? "Each thread, which does little else," : "A loop"));

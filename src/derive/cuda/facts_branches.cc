@@ -169,12 +169,36 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   return cut ? !compared && changes : !changes && touches(view, site, Space::global, false);
 }
 
-// Is an index of global memory compared, rather than a thread number or a loaded value?
-bool is_bounds_check(const KernelView& view, const BranchSite& site) {
+// if (x < 0) continue; before the loop reads a[x]
+bool skips_iteration_before_access(const KernelView& view, const BranchSite& site) {
+  const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
+  std::uint32_t body = site.consequence;
+  while (body != none && syntax.is(body, NodeKind::compound_statement)) {
+    std::uint32_t c = syntax.first_child(body);
+    while (c != none && syntax.is(c, NodeKind::token)) c = syntax.next_sibling(c);
+    body = c;
+  }
+  if (site.alternative != none || body == none || !syntax.is(body, NodeKind::continue_statement)) return false;
+  const auto behind = std::span(view.trace.accesses).subspan(site.last_access);
+  const std::size_t in_loop = std::max(view.trace.loops[site.loop].last_access, site.last_access) - site.last_access;
+  return std::ranges::any_of(behind.first(std::min(in_loop, behind.size())),
+                             [&](const Access& access) { return view.trace.memories[access.memory].space == Space::global; });
+}
+
+// How many comparisons of an index of global memory, rather than of a thread number or a loaded value, decide a branch in a loop?
+std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   const Expressions& e = view.trace.expressions;
-  if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return false;
-  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque)) return false;
-  return e.uses(site.condition, Uses::block | Uses::iteration) && touches(view, site, Space::global, false);
+  if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return 0;
+  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque) || !e.uses(site.condition, Uses::block | Uses::iteration)) return 0;
+  if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
+  constexpr int most = 32;
+  std::size_t count = 0;
+  walk_parts(e, site.condition, most, [&](ExprId, const Expr& x) -> std::optional<Operands> {
+    count += x.op == Op::lt || x.op == Op::le || x.op == Op::eq || x.op == Op::ne;
+    const bool joins = x.op == Op::logical_and || x.op == Op::logical_or || x.op == Op::logical_not;
+    return joins ? Operands::all_of(x) : Operands();
+  });
+  return std::max<std::size_t>(count, 1);
 }
 
 // Are all sizes in the condition constants, of a template or a header?
@@ -298,6 +322,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
   std::map<std::uint32_t, std::vector<NodeRef>> by_case;
   UniformLoads uniform(view);
   Divergence divergence(view);
+  double comparisons = 0;
   for (std::size_t i = 0; i < view.trace.branches.size(); ++i) {
     const BranchSite& site = view.trace.branches[i];
     if (may_diverge_in_warp(view, i, uniform)) {
@@ -308,7 +333,10 @@ void add_branches(const KernelView& view, CodeSubject& into) {
         by_case[chosen.node].push_back(site.at);
     }
     divergence.consider(i, uniform);
-    if (is_bounds_check(view, site)) checks.add(site.at);
+    if (const std::size_t count = bounds_checks(view, site); count != 0) {
+      comparisons += static_cast<double>(count);
+      checks.add(site.at);
+    }
   }
   for (const Loop& loop : view.trace.loops) divergence.consider(loop, uniform);
   // Only one case of a switch is executed: the one with most branches counts.
@@ -318,7 +346,7 @@ void add_branches(const KernelView& view, CodeSubject& into) {
   }
   into.set(Id::branch_count, all.count(), all.take());
   divergence.add_to(into);
-  into.set(Id::bounds_check_count, checks.count(), checks.take());
+  into.set(Id::bounds_check_count, comparisons, checks.take());
 }
 
 }  // namespace

@@ -210,6 +210,9 @@ void add_matmul_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   for (const NodeRef at : of_tiles) places.add(at);
   into.set(Id::has_matmul, is_direct || in_tiles, places.take());
   into.set(Id::matmul_in_tiles, !is_direct && in_tiles);
+  Places single(view);
+  for (const NodeRef at : in_tiles ? single_element_products(view.program, view.trace) : std::vector<NodeRef>()) single.add(at);
+  into.set(Id::has_single_element_product, single.any(), single.take());
   into.set(Id::is_baseline, is_baseline(view.program, view.function));
   into.set(Id::has_tc, view.names.tensor_api);
   into.set(Id::has_fp16, view.names.half_types);

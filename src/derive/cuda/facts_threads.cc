@@ -166,6 +166,15 @@ std::optional<std::int64_t> most_values(const Trace& trace, ExprId id, int depth
     case Op::bit_and: return right && *right >= 0 ? std::optional(*right + 1) : std::nullopt;
     case Op::shr:
     case Op::div: return right && *right > 0 ? of(x.a) : std::nullopt;
+    case Op::min:
+    case Op::max: {  // max(0, min(47, x))
+      const auto bound = [&](const Expr& of_two) { return e.constant_of(of_two.a) ? e.constant_of(of_two.a) : e.constant_of(of_two.b); };
+      const Expr& inner = e[e.constant_of(x.a) ? x.b : x.a];
+      const auto one = bound(x), other = bound(inner);
+      const bool is_clamp = one && other && inner.op == (x.op == Op::min ? Op::max : Op::min);
+      const std::int64_t span = is_clamp ? (x.op == Op::min ? *one - *other : *other - *one) : -1;
+      return span >= 0 && span < most ? std::optional(span + 1) : std::nullopt;
+    }
     case Op::add:
     case Op::sub:
     case Op::mul: {

@@ -15,19 +15,33 @@ namespace {
 
 constexpr int most_parts = 32;  // of an expression that are looked at
 
-// (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size
+// n / 8, n / size, n >> 3
+struct Quotient {
+  ExprId dividend = 0;
+  std::optional<ExprId> divisor;    // nothing for a shift
+  std::optional<std::int64_t> by;   // where it is a constant
+};
+
+std::optional<Quotient> quotient_at(const Expressions& e, ExprId id) {
+  const Expr& x = e[id];
+  const std::optional<std::int64_t> number = x.op == Op::div || x.op == Op::shr ? e.constant_of(x.b) : std::nullopt;
+  if (x.op == Op::div && number.value_or(2) > 1) return Quotient{x.a, x.b, number};
+  constexpr std::int64_t most_bits = 30;
+  if (x.op == Op::shr && number && *number > 0 && *number <= most_bits) return Quotient{x.a, std::nullopt, std::int64_t{1} << *number};
+  return std::nullopt;
+}
+
+// (n + 7) / 8, (n - 1 + 8) / 8, (n + size - 1) / size, (n + 7) >> 3
 bool is_rounded_up_quotient(const Expressions& e, ExprId blocks) {
-  const Expr& quotient = e[blocks];
-  if (quotient.op != Op::div) return false;
-  const std::optional<std::int64_t> by = e.constant_of(quotient.b);
-  if (by && *by < 2) return false;
+  const std::optional<Quotient> quotient = quotient_at(e, blocks);
+  if (!quotient) return false;
   constexpr int most_terms = 8;
   std::int64_t more = 0;
   bool has_divisor = false;
-  walk_parts(e, quotient.a, most_terms, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
+  walk_parts(e, quotient->dividend, most_terms, [&](ExprId part, const Expr& x) -> std::optional<Operands> {
     if (const auto number = e.constant_of(part)) {
       more += *number;
-    } else if (part == quotient.b) {
+    } else if (part == quotient->divisor) {
       has_divisor = true;
     } else if (x.op == Op::add) {
       return Operands{x.a, x.b};
@@ -39,7 +53,7 @@ bool is_rounded_up_quotient(const Expressions& e, ExprId blocks) {
     }
     return Operands();
   });
-  return by ? more == *by - 1 : has_divisor && more == -1;
+  return quotient->by ? more == *quotient->by - 1 : has_divisor && more == -1;
 }
 
 bool is_quotient(const Expressions& e, ExprId id) { return e[id].op == Op::div && e.constant_of(e[id].b).value_or(2) > 1; }
@@ -76,10 +90,13 @@ bool Walker::rounds_up(ExprId blocks) const {
 
 // n / 8: the data is a multiple of the block, or the rest is left to others.
 bool Walker::rounds_down(ExprId blocks) const {
-  const Expr &quotient = e_[blocks], &dividend = e_[quotient.a];
+  const std::optional<Quotient> quotient = quotient_at(e_, blocks);
+  if (!quotient) return false;
+  const Expr& dividend = e_[quotient->dividend];
   // (n + 255) / 256 * 256 leaves no rest.
-  const bool is_multiple = dividend.op == Op::mul && (dividend.a == quotient.b || dividend.b == quotient.b);
-  return quotient.op == Op::div && dividend.op != Op::add && dividend.op != Op::sub && !is_multiple;
+  const auto is_divisor = [&](ExprId factor) { return factor == quotient->divisor || (quotient->by && e_.constant_of(factor) == quotient->by); };
+  const bool is_multiple = dividend.op == Op::mul && (is_divisor(dividend.a) || is_divisor(dividend.b));
+  return dividend.op != Op::add && dividend.op != Op::sub && !is_multiple;
 }
 
 model::cuda::GridRounding Walker::rounding_of(const Value& grid) const {

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
+#include "derive/cuda/fused_passes.h"
 #include "derive/cuda/launches.h"
 #include "derive/cuda/run_time_indices.h"
 
@@ -57,6 +58,7 @@ struct Inspected {
   std::vector<model::CodeSubject> subjects;  // facts about the kernel, and its occupancy
   std::vector<model::Finding> findings;
   model::cuda::LaunchAdvice advice;
+  MemoryUse memory;  // of a kernel for which that was asked
   std::uint64_t steps = 0;
 
   void judge_by(const Judge& judge, const Files& files) {
@@ -65,7 +67,8 @@ struct Inspected {
   }
 };
 
-Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const TargetGpu& gpu, std::uint64_t steps) {
+Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunches& launches, const TargetGpu& gpu, std::uint64_t steps,
+                    bool asks_for_memory) {
   const Trace trace = trace_kernel(program, f, steps, launches.with);
   const Shape block = launches.first_block.threads() > 0 ? launches.first_block : likely_block(trace);
   const Patterns patterns(trace, block);
@@ -83,7 +86,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   for (std::size_t axis = 0; axis < 2; ++axis)
     view.has_blocks_beyond[axis] = launches.count > 0 && launches.rounded_up[axis] == launches.count;
   view.is_block_launched = launches.first_block.threads() > 0;
-  Inspected result{kernel_of(view), {}, {}, {}, trace.steps};
+  Inspected result{kernel_of(view), {}, {}, {}, {}, trace.steps};
   result.subjects.reserve(2);
   result.subjects.push_back(facts_of(view, result.kernel));
   add_single_block(view, launches, result.subjects.back());
@@ -91,6 +94,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   add_left_out(view, launches, result.subjects.back());
   add_launch_bounds(result.kernel, launches, result.subjects.back());
   result.subjects.push_back(occupancy_subject(result.kernel, launches, gpu.limits));
+  if (asks_for_memory) result.memory = memory_use(view);
   result.advice = advice_for(result.kernel, launches, gpu.limits);
   return result;
 }
@@ -108,6 +112,16 @@ std::vector<model::Finding> judged_launches(const std::vector<Launch>& launches,
   std::vector<model::Finding> findings;
   for (auto& some : found) std::ranges::move(some, std::back_inserter(findings));
   return findings;
+}
+
+void add_passes(const FusedPasses& passes, const Judge& judge, Judged& into) {
+  for (auto& [subject, line] : passes.found()) {
+    if (!judge) into.inspection.subjects.push_back(std::move(subject));
+    for (model::Finding& finding : judge ? judge(subject) : std::vector<model::Finding>()) {
+      finding.snippet = line;
+      into.findings.push_back(std::move(finding));
+    }
+  }
 }
 
 // Releases files that no later kernel can lead to, while kernels are analysed in the order of their files.
@@ -149,6 +163,7 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
   const Files files(sources);
   std::vector<model::Finding> about_launches;  // determined now, while all files are there
   if (judge) about_launches = judged_launches(result.inspection.launches, judge, files);
+  FusedPasses passes(result.inspection.launches, [&files](const model::TextPlace& place) { return files.line(place); });
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
   std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
   for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
@@ -175,17 +190,19 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
     const std::uint64_t share = budget.share_of(found.size());
     for_each_in_parallel(found.size(), [&](std::size_t i) {
       const auto& [function, its_launches] = kernels[begin + i];
-      found[i] = inspected(program, function, *its_launches, gpu, share);
+      found[i] = inspected(program, function, *its_launches, gpu, share, passes.asks_for(program.functions()[function].name));
       if (judge) found[i].judge_by(judge, files);
     });
     for (Inspected& one : found) {
       budget.spend(one.steps);
+      if (passes.asks_for(one.kernel.name)) passes.add(one.kernel.name, std::move(one.memory));
       add(std::move(one), result);
     }
     sources.pack_all();
     if (end < kernels.size()) releaser.release_before(file_of(end));
   }
   std::ranges::move(about_launches, std::back_inserter(result.findings));
+  add_passes(passes, judge, result);
   if (!judge) {
     for (const Launch& launch : result.inspection.launches) result.inspection.subjects.push_back(launch_subject(launch));
   }

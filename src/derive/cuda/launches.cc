@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
+#include "derive/cuda/fused_passes.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
 #include "derive/cuda/launch_checks.h"
@@ -127,6 +128,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
   const std::optional<FoundWaits> waits = needless_waits(program, function);
+  const PreviousLaunches previous = trace.launches.size() > 1 ? previous_launches(program, function) : PreviousLaunches();
   std::set<std::uint32_t> loops;  // around launches so far
   std::set<std::uint32_t> seen;   // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
@@ -142,6 +144,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     launch.is_checked_later = ignored.is_checked_later;
     launch.is_in_host_loop = is_in_long_host_loop(trace, site);
     if (launch.is_in_host_loop && loops.insert(site.loop).second) launch.allocation = allocation_in(program, trace.loops[site.loop]);
+    if (const auto at = previous.find(site.at.node); at != previous.end()) launch.previous = at->second;
     if (waits && waits->launch == site.at.node) launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
   }

@@ -30,6 +30,10 @@ class LostUpdates : public RaceViews {
         found.push_back({i, *by_data});
         continue;
       }
+      if (has_several_blocks_ && is_rest_of_longer(access)) {
+        found.push_back({i, LostUpdate::of_threads});
+        continue;
+      }
       if (is_vague_[access.address] || is_of_tree_[access.address] || e_.uses(access.address, Uses::loaded | Uses::varying | Uses::opaque))
         continue;
       if (!views) views = {View(*this, Sample::large_odd), View(*this, Sample::large_even)};
@@ -63,6 +67,24 @@ class LostUpdates : public RaceViews {
     const Memory& memory = trace_.memories[access.memory];
     return access.kind == Access::store && access.is_update && !access.is_state && !access.is_vague && !access.is_guess &&
            (memory.space == Space::global || memory.space == Space::shared) && !memory.is_heap && !memory.holds_pointers;
+  }
+
+  // if (i < rows * columns) sums[i % columns] += a[i]: threads of several rows meet. (i + 1) % n may be of one thread alone.
+  bool is_rest_of_longer(const Access& access) const {
+    ExprId index = access.address;
+    while (e_[index].op == Op::mul && (e_.constant_of(e_[index].a) || e_.constant_of(e_[index].b)))
+      index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
+    const Expr rest = e_[index];
+    if (rest.op != Op::mod || !e_.uses(rest.a, Uses::thread) || e_.uses(rest.a, Uses::loaded | Uses::varying | Uses::opaque)) return false;
+    bool is_longer = false;
+    is_decided_by(trace_, access, [&](ExprId condition) {
+      for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
+        const Expr &test = e_[part], &end = e_[test.b];
+        is_longer = is_longer || (test.op == Op::lt && !is_not && test.a == rest.a && end.op == Op::mul && (end.a == rest.b || end.b == rest.b));
+      });
+      return false;
+    });
+    return is_longer;
   }
 
   bool is_same_in_all_blocks(const Access& access) const {

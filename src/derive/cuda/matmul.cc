@@ -1,7 +1,9 @@
 #include "derive/cuda/matmul.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "derive/cuda/expression_parts.h"
 
@@ -59,26 +61,45 @@ bool is_exact(const Program& program, const Memory& memory) {
   return type.bytes / type.parts != 4 || memory.type.find("int") != memory.type.npos;
 }
 
+bool is_matrix_product(const Program& program, const Trace& trace, const MultiplyAdd& product, bool in_shared_memory) {
+  if (product.loop == none) return false;
+  const Access& a = trace.accesses[product.a];
+  const Access& b = trace.accesses[product.b];
+  const auto fits = [&](const Access& access) {
+    const Space space = trace.memories[access.memory].space;
+    return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
+  };
+  // A place that was read from memory belongs to a gather.
+  if (trace.expressions.uses(a.address, Uses::loaded) || trace.expressions.uses(b.address, Uses::loaded)) return false;
+  if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) || is_exact(program, trace.memories[b.memory])) return false;
+  Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
+  left.add(a.address);
+  right.add(b.address);
+  return left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms);
+}
+
 }  // namespace
 
 std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace, bool in_shared_memory) {
   std::vector<NodeRef> found;
   for (const MultiplyAdd& product : trace.multiply_adds) {
-    if (product.loop == none) continue;
-    const Access& a = trace.accesses[product.a];
-    const Access& b = trace.accesses[product.b];
-    const auto fits = [&](const Access& access) {
-      const Space space = trace.memories[access.memory].space;
-      return in_shared_memory ? space == Space::shared : space == Space::global || space == Space::constant;
-    };
-    // A place that was read from memory belongs to a gather.
-    if (trace.expressions.uses(a.address, Uses::loaded) || trace.expressions.uses(b.address, Uses::loaded)) continue;
-    if (!fits(a) || !fits(b) || is_exact(program, trace.memories[a.memory]) || is_exact(program, trace.memories[b.memory])) continue;
-    Atoms left(trace.expressions, trace.loops[product.loop].iteration), right(trace.expressions, trace.loops[product.loop].iteration);
-    left.add(a.address);
-    right.add(b.address);
-    if (left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms))
-      found.push_back(product.at);
+    if (is_matrix_product(program, trace, product, in_shared_memory)) found.push_back(product.at);
+  }
+  return found;
+}
+
+std::vector<NodeRef> single_element_products(const Program& program, const Trace& trace) {
+  std::map<std::pair<std::uint32_t, ExprId>, std::uint32_t> uses;  // of an address, by loop
+  for (const MultiplyAdd& product : trace.multiply_adds) {
+    for (const std::uint32_t access : {product.a, product.b}) ++uses[{product.loop, trace.accesses[access].address}];
+  }
+  const auto is_used_once = [&](const MultiplyAdd& product, std::uint32_t access) {
+    return uses[{product.loop, trace.accesses[access].address}] == 1;
+  };
+  std::vector<NodeRef> found;
+  for (const MultiplyAdd& product : trace.multiply_adds) {
+    if (!is_used_once(product, product.a) || !is_used_once(product, product.b)) continue;
+    if (is_matrix_product(program, trace, product, true)) found.push_back(product.at);
   }
   return found;
 }

@@ -15,4 +15,8 @@ namespace frx::derive::cuda {
 // The places that multiply and accumulate; empty when the kernel is not a matrix product.
 std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace, bool in_shared_memory);
 
+// Those in shared memory that load two numbers for each multiply-add: no other one of the same loop uses one of them, and no inner loop
+// runs over several elements of one thread.
+std::vector<NodeRef> single_element_products(const Program& program, const Trace& trace);
+
 }  // namespace frx::derive::cuda

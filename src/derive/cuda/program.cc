@@ -86,6 +86,19 @@ Struct Program::layout_of(const Record& record) const {
   return result;
 }
 
+// Of `float t[4][8][16]`: 128 and 16.
+std::array<std::uint32_t, 2> Program::rows_of(const RecordMember& member) const {
+  std::array<std::uint32_t, 2> rows{};
+  if (member.inner.empty() || member.inner.size() > rows.size()) return rows;
+  std::uint32_t elements = 1;
+  for (std::size_t i = 0; i < member.inner.size(); ++i) {
+    const std::uint32_t number = extent_in(member.inner[i]);
+    elements = product_of_extents(elements, number != 0 ? number : number_named(member.inner[i]));
+    rows[member.inner.size() - 1 - i] = elements;
+  }
+  return rows;
+}
+
 // Places the members from `into.bytes` on, which is 0; sets it to the bytes of all, or to 0 where they are unknown. Records within each
 // other have a limited depth (declarations.cc).
 void Program::lay_out_members(std::span<const RecordMember> members, bool is_union, bool known, Struct& into) const {
@@ -114,7 +127,7 @@ void Program::lay_out_members(std::span<const RecordMember> members, bool is_uni
       }
     } else {
       if (known) into.fields[member.name] = {offset, bytes, member.is_array};
-      into.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements, member.pointers};
+      into.types[member.name] = {named.type, named.levels + member.levels, member.is_array, elements, member.pointers, rows_of(member)};
       into.holds_array = into.holds_array || member.is_array;
     }
     const std::uint64_t end = offset + std::uint64_t{bytes} * elements;
@@ -138,6 +151,7 @@ void Program::keep_members(std::span<RecordMember> members) {
     member.name = keep(member.name);
     member.type = member.type.size() > longest_name_of_type ? std::string_view() : keep(member.type);
     for (std::string_view& extent : member.extents) extent = keep(extent);
+    for (std::string_view& extent : member.inner) extent = keep(extent);
     keep_members(member.parts);
   }
 }

@@ -1,6 +1,7 @@
 // Some CUDA files as one program: where each function, constant, type and macro is defined.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,6 +72,9 @@ struct MemberType {
   bool is_array = false;
   std::uint32_t elements = 1;  // of an array; 0: unknown
   std::uint32_t pointers = 0;  // of an array: levels of those that its elements are
+  // Of an array of arrays: how many elements lie between two of the first extent, and of the second; 0: it has no further extent, or that
+  // is unknown.
+  std::array<std::uint32_t, 2> rows = {};
 };
 
 // What a name of a pointer stands for: typedef float* Row;
@@ -161,6 +165,7 @@ class Program {
   // What these records are, one of which may be a member of another one, before or behind it.
   void lay_out(std::span<const Record> records);
   Struct layout_of(const Record& record) const;
+  std::array<std::uint32_t, 2> rows_of(const RecordMember& member) const;
   void lay_out_members(std::span<const RecordMember> members, bool is_union, bool known, Struct& into) const;
   Record kept(const Record& record);
   void keep_members(std::span<RecordMember> members);

@@ -92,6 +92,10 @@ Value Walker::eval_call(std::uint32_t node) {
 // Casts, dim3(...) and similar calls, whose arguments are more than values.
 std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
   if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
+  constexpr std::string_view makes = "make_";
+  if (name.starts_with(makes) && syntax().child(node, Role::arguments) != none) {
+    if (const auto made = record_in_list(name.substr(makes.size()), syntax().child(node, Role::arguments))) return *made;
+  }
   if (!name.ends_with("_cast") || !syntax().is(function, NodeKind::template_function)) return std::nullopt;
   const std::vector<Value> arguments = eval_arguments(node);
   if (arguments.size() != 1) return with(e_.opaque());
@@ -153,7 +157,7 @@ Value Walker::eval_object(std::uint32_t call, std::uint32_t function, std::strin
   const std::uint32_t object = syntax().child(function, Role::argument);
   if (text(syntax().child(function, Role::op)) == "->" || !is_memory(object)) return eval(object);
   const Value address = address_of(object);
-  if (is_partial(address) || method_called(address, method, arguments_in(call)) != none) return address;
+  if (is_partial(address) || address.is_member_array || method_called(address, method, arguments_in(call)) != none) return address;
   return loaded(address, object);
 }
 
@@ -170,7 +174,9 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     // The array behind an object that stands for shared memory.
     const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
     if (is_shared && arguments.empty()) return object;
-    if (const auto value = eval_member_function(object, name, arguments, node)) return *value;
+    const auto value = eval_member_function(object, name, arguments, node);
+    if (object.kind == Value::triple) forget_changed_by(syntax().child(function, Role::argument), value ? method : none);
+    if (value) return *value;
     // An object of an unknown class that the launch passes.
     const bool is_parameter = object.kind == Value::number && e_[object.expr].op == Op::uniform;
     const auto is_constant = [&](const Value& v) { return constant_of(v).has_value(); };

@@ -94,6 +94,7 @@ Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) 
   value.is_recast = value.is_guess && value.kind == Value::pointer && value.type != type;
   value.kind = Value::pointer;
   value.type = type;
+  value.rows = {};
   value.levels = levels;
   value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : guessed_bytes(type);
   return value;
@@ -257,16 +258,30 @@ void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, 
   }
   // All such arrays of a kernel and of the functions that it calls begin at one address.
   const bool is_dynamic = is_shared && is_open && has_word(source(), declaration, "extern");
-  const bool is_known = is_dynamic && dynamic_memory_ != none && trace_.memories[dynamic_memory_].type == type_text(declaration);
-  const std::uint32_t m =
-      is_known ? dynamic_memory_ : add_memory(is_shared ? Space::shared : Space::local, text(name), type_text(declaration), name);
-  if (!is_known) {
+  std::uint32_t m = is_shared ? known_shared(declaration, is_dynamic, name) : none;
+  if (m == none) {
+    m = add_memory(is_shared ? Space::shared : Space::local, text(name), type_text(declaration), name);
     trace_.memories[m].is_scalar = dims.empty() && !is_pointers;
     trace_.memories[m].dims = std::move(dims);
     trace_.memories[m].is_dynamic = is_dynamic;
+    if (is_shared) shared_declared_.emplace_back(ref(name), m);
   }
   if (is_dynamic && dynamic_memory_ == none) dynamic_memory_ = m;
-  put_slot(text(name), pointer_to(m, is_pointers ? 2 : 1));
+  Value variable = pointer_to(m, is_pointers ? 2 : 1);
+  variable.is_place = trace_.memories[m].is_scalar;
+  put_slot(text(name), variable);
+}
+
+// An array of a function that is called again is the same one, unless the function is a template, of which each instance has its own.
+std::uint32_t Walker::known_shared(std::uint32_t declaration, bool is_dynamic, std::uint32_t name) {
+  if (is_dynamic) {
+    const bool is_same = dynamic_memory_ != none && trace_.memories[dynamic_memory_].type == type_text(declaration);
+    return is_same ? dynamic_memory_ : none;
+  }
+  const Function& function = program_.functions()[frames_.back().function];
+  if (syntax().is(syntax()[function.at.node].parent, NodeKind::template_declaration)) return none;
+  const auto known = std::ranges::find(shared_declared_, ref(name), &std::pair<NodeRef, std::uint32_t>::first);
+  return known == shared_declared_.end() ? none : known->second;
 }
 
 // dim3(17, 2) or {17, 2}: omitted dimensions are 1.
@@ -304,9 +319,12 @@ Value Walker::initial(std::uint32_t declaration, std::uint32_t declarator, std::
     return given.kind == Value::number ? Value{.kind = Value::triple, .expr = given.expr, .y = e_.constant(1), .z = e_.constant(1)} : given;
   }
   const std::uint32_t levels = indirections(source(), declarator);
-  if (value == none) return with(e_.opaque());
+  const bool may_be_record = is_kernel_ && levels == 0 && !syntax().is(declarator, NodeKind::reference_declarator);
+  if (value == none) return may_be_record ? record_of(type, {}).value_or(with(e_.opaque())) : with(e_.opaque());
   Value given;
-  if (syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list)) {
+  const bool is_list = syntax().is(value, NodeKind::argument_list) || syntax().is(value, NodeKind::initializer_list);
+  if (const auto record = may_be_record && is_list ? record_in_list(type, value) : std::nullopt) return *record;
+  if (is_list) {
     std::vector<Value> parts;
     for (std::uint32_t c = syntax().first_child(value); c != none; c = syntax().next_sibling(c)) {
       if (!syntax().is(c, NodeKind::token)) parts.push_back(eval(c));

@@ -73,12 +73,14 @@ Value Walker::eval_kind(std::uint32_t node) {
     case NodeKind::sizeof_expression: return eval_sizeof(node);
     case NodeKind::subscript: {
       const Value address = address_of(node);
-      return is_partial(address) ? address : loaded(address, node);
+      return is_partial(address) || address.is_member_array ? address : loaded(address, node);
     }
     case NodeKind::field_expression: return eval_field(node);
     case NodeKind::pointer_expression: return eval_pointer(node);
     case NodeKind::compound_literal: {
-      if (text(syntax().child(node, Role::type)) == "dim3") return triple_of(syntax().child(node, Role::value));
+      const std::string_view type = text(syntax().child(node, Role::type));
+      if (type == "dim3") return triple_of(syntax().child(node, Role::value));
+      if (const auto record = record_in_list(type, syntax().child(node, Role::value))) return *record;
       return eval_others(node);
     }
     case NodeKind::qualified_identifier: {
@@ -426,8 +428,7 @@ void Walker::store(std::uint32_t left, const Value& value, Update update) {
       if (changed.config != before.config || changed.expr != before.expr) assign(*slot, changed);
     } else if (slot && slots_[*slot].value.kind == Value::triple) {
       Value changed = slots_[*slot].value;
-      const std::string_view part = text(syntax().child(left, Role::field));
-      (part == "x" ? changed.expr : part == "y" ? changed.y : changed.z) = truth(value);
+      if (ExprId* const part = part_of(changed, text(syntax().child(left, Role::field)))) *part = truth(value);
       assign(*slot, changed);
     }
   }

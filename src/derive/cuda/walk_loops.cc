@@ -39,12 +39,13 @@ void Walker::note_unroll(Loop& loop, std::uint32_t node) {
   loop.factor = pragma.factor;
 }
 
-// s >>= 1, s /= 2, s *= 2, s <<= 1, and nothing else in the loop that changes s.
+// s >>= 1, s /= 2, s *= 2, s <<= 1, s += s, and nothing else in the loop that changes s.
 void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment)) return;
   const std::string_view op = text(syntax().child(change.node, Role::op)), by = text(syntax().child(change.node, Role::right));
   if ((op == ">>=" && by == "1") || (op == "/=" && by == "2")) loop.halved = value;
-  if ((op == "<<=" && by == "1") || (op == "*=" && by == "2")) loop.doubled = value;
+  const bool adds_itself = op == "+=" && by == text(syntax().child(change.node, Role::left));
+  if ((op == "<<=" && by == "1") || (op == "*=" && by == "2") || adds_itself) loop.doubled = value;
 }
 
 // A variable that changes in no simple way, with its value before the loop.
@@ -77,6 +78,8 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   std::vector<std::pair<ExprId, std::vector<std::uint32_t>>> inner_steps;  // how many were taken, and the loops that take them
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
+    if (value.kind == Value::triple) forget_record(change.slot);
+    if (value.kind == Value::triple && !value.type.empty()) after.emplace_back(change.slot, slots_[change.slot].value);
     if (value.kind == Value::triple || value.kind == Value::group) continue;
     const bool may_be_skipped = change.last > skips && !(syntax().is(node, NodeKind::do_statement) && change.last > test);
     const std::optional<ExprId> step = may_be_skipped ? std::nullopt : step_of(change, node, changes);

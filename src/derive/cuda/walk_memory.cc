@@ -48,7 +48,7 @@ bool Walker::is_memory(std::uint32_t node) {
 
 // A reference, or a number of the block or the device: its name alone is the value that lies there.
 bool Walker::is_in_memory(const Value& variable) const {
-  return variable.kind == Value::pointer && variable.memory != none && (variable.is_place || trace_.memories[variable.memory].is_scalar);
+  return variable.kind == Value::pointer && variable.memory != none && variable.is_place;
 }
 
 // What a reference to that expression stands for: a place in memory where it is a known one, else its value. Evaluates it once.
@@ -116,6 +116,8 @@ Value Walker::pointer_from(const Value& value, std::uint32_t node) {
 Value Walker::offset_by(Value pointer, ExprId index) {
   std::int64_t bytes = std::max(pointer.bytes, 1u);
   pointer.access = pointer.factor = none;
+  if (pointer.rows[0] != 0) bytes *= pointer.rows[0];
+  pointer.rows = {pointer.rows[1], 0};
   ExprId stride = e_.constant(bytes);
   if (pointer.memory != none) {
     const std::vector<ExprId>& dims = trace_.memories[pointer.memory].dims;
@@ -143,7 +145,9 @@ Value Walker::address_of_subscript(std::uint32_t node) {
     // A wrapper with an operator[] of its own has an unknown layout.
     if (base.kind == Value::number && !e_.is_unknown(base.expr)) base = pointer_from(base, argument);
     if (base.kind != Value::pointer) return {};
+    const bool has_rows = base.rows[0] != 0;
     base = offset_by(base, truth(index));
+    base.is_member_array = has_rows;
     if (base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size()) ++base.subscripts;
   }
   return base;
@@ -163,6 +167,16 @@ Value Walker::address_of_field(std::uint32_t node) {
   const bool is_arrow = text(syntax().child(node, Role::op)) == "->";
   const Value address = is_arrow ? pointer_from(eval(object), object) : address_of(object);
   return address.kind == Value::pointer ? address_of_member(address, name, node) : Value{};
+}
+
+// Where the extents are not known, an element of the array is at any place.
+void Walker::set_rows(const MemberType& member, Value& address) {
+  address.rows = member.rows;
+  const bool has_rows = member.is_array && member.levels > member.pointers + 1;
+  if (!has_rows || member.rows[0] != 0) return;
+  address.rows = {1, member.levels > member.pointers + 2 ? 1u : 0u};
+  address.expr = e_.opaque();
+  address.is_vague = true;
 }
 
 // Of a member of the record at an address.
@@ -185,6 +199,7 @@ Value Walker::address_of_member(Value address, std::string_view name, std::uint3
       offset = field->second.offset;
       bytes = field->second.bytes;
       address.is_member_array = field->second.is_array;
+      if (const MemberType* const member = found->member(name)) set_rows(*member, address);
     }
   } else if (const TypeInfo vector = program_.type(address.type); vector.parts > 1 && part_named(name)) {
     is_known = true;
@@ -226,7 +241,11 @@ Value Walker::eval_field(std::uint32_t node) {
   }
   const Value value = eval(object);
   if (const auto member = eval_in_object(value, name, node)) return *member;
-  if (value.kind == Value::triple) return with(name == "x" ? value.expr : name == "y" ? value.y : value.z);
+  if (value.kind == Value::triple) {
+    Value record = value;
+    const ExprId* const part = part_of(record, name);
+    return with(part ? *part : e_.opaque());
+  }
   if (value.kind == Value::pointer) return with(e_.opaque());
   // A member of a parameter is as uniform as the parameter.
   if (const auto member = member_of(value, name, node)) return *member;

@@ -17,6 +17,7 @@ namespace frx::derive::cuda {
 const Struct* Walker::class_of(const Value& object) const {
   if (object.kind == Value::pointer) return object.levels == 1 && object.memory != none ? program_.struct_named(object.type) : nullptr;
   if (object.object != none) return program_.struct_named(trace_.memories[object.object].type);
+  if (object.kind == Value::triple) return object.type.empty() ? nullptr : program_.struct_named(object.type);
   const bool is_object = object.kind == Value::number && !object.type.empty() && e_[object.expr].op == Op::uniform;
   return is_object ? program_.struct_named(object.type) : nullptr;
 }
@@ -29,6 +30,11 @@ std::optional<Value> Walker::member_of(const Value& object, std::string_view nam
     if (!pointed || !pointed->member(name)) return std::nullopt;
     const Value address = address_of_member(object, name, node);
     return is_partial(address) || address.is_member_array ? address : loaded(address, node);
+  }
+  if (object.kind == Value::triple) {
+    Value record = object;
+    const ExprId* const part = part_of(record, name);
+    return part ? std::optional(with(*part)) : std::nullopt;
   }
   if (object.object != none) {
     const Struct* const own = class_of(object);

@@ -100,6 +100,7 @@ void Walker::forget_pointed(std::uint32_t call) {
     if (!syntax().is(c, NodeKind::pointer_expression) || !text(c).starts_with('&')) continue;
     const std::uint32_t variable = syntax().child(c, Role::argument);
     const auto slot = syntax().is(variable, NodeKind::identifier) ? slot_named(text(variable)) : std::nullopt;
+    if (slot) forget_record(*slot);
     if (!slot || slots_[*slot].value.kind != Value::number || slots_[*slot].value.config != none) continue;
     Value changed = with(e_.opaque());
     changed.object = slots_[*slot].value.object;

@@ -87,7 +87,11 @@ void Walker::walk(std::uint32_t node) {
   }
 }
 
-ExprId Walker::truth(const Value& value) { return value.kind == Value::number ? value.expr : uniform_named("a pointer or an object"); }
+ExprId Walker::truth(const Value& value) {
+  if (value.kind == Value::number) return value.expr;
+  const bool is_record = value.kind == Value::triple && !value.type.empty();
+  return is_record ? mixture(e_.binary(Op::add, e_.binary(Op::add, value.expr, value.y), value.z)) : uniform_named("a pointer or an object");
+}
 
 // The condition of an if, a while or a switch.
 ExprId Walker::condition(std::uint32_t clause) {
@@ -144,6 +148,7 @@ std::vector<std::pair<std::uint32_t, Value>> Walker::changes_since(std::size_t m
 Value Walker::merged(ExprId holds, const Value& yes, const Value& no) {
   Value result = yes;
   if (yes.kind != no.kind || yes.memory != no.memory) {
+    if (yes.kind == Value::triple || no.kind == Value::triple) return with(e_.opaque());
     if (yes.kind != Value::pointer || no.kind != Value::pointer) return result;
     result.expr = e_.opaque();
     // What is stored through it may go to the other one.
@@ -227,11 +232,17 @@ void Walker::walk_switch(std::uint32_t node) {
     trace_.branches.push_back({ref(node), chosen, body, body, loop_, context_, first_access, last_access, syntax()[node].last});
 }
 
+std::string_view Walker::returned_type() const {
+  const std::uint32_t type = syntax().child(program_.functions()[frames_.back().function].at.node, Role::type);
+  return type == none ? std::string_view() : text(type);
+}
+
 void Walker::walk_return(std::uint32_t node) {
   const std::uint32_t expression = syntax().first_child(node);
   for (std::uint32_t c = expression; c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    const Value value = frames_.back().gives_address && is_memory(c) ? address_of(c) : eval(c);
+    const auto record = syntax().is(c, NodeKind::initializer_list) ? record_in_list(returned_type(), c) : std::nullopt;
+    const Value value = record ? *record : frames_.back().gives_address && is_memory(c) ? address_of(c) : eval(c);
     if (quiet_) continue;
     Frame& here = frames_.back();  // eval may have moved it
     here.result = here.result ? merged(here.result_when, *here.result, value) : value;

@@ -22,6 +22,11 @@ std::uint32_t Walker::changed_name(std::uint32_t node) const {
       break;
     default: break;
   }
+  if (syntax().is(target, NodeKind::field_expression)) {  // p.x += 1, of a record that is followed
+    target = syntax().child(target, Role::argument);
+    const auto slot = syntax().is(target, NodeKind::identifier) ? slot_named(text(target)) : std::nullopt;
+    return slot && slots_[*slot].value.kind == Value::triple && !slots_[*slot].value.type.empty() ? target : none;
+  }
   return syntax().is(target, NodeKind::identifier) ? target : none;
 }
 

@@ -35,6 +35,8 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   std::uint32_t lambda = none;  // the node of the lambda that a variable holds
   std::uint32_t object = none;  // the memory of the object of the thread's own that it is
+  // Of an array of arrays within a structure: elements between two of its parts, and between two of theirs; 0: these are elements.
+  std::array<std::uint32_t, 2> rows = {};
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
@@ -115,11 +117,21 @@ class Walker {
   std::string_view text(std::uint32_t node) const { return source().text_of(node); }
   NodeRef ref(std::uint32_t node) const { return {source_, node}; }
 
+  // walk_records.cc
+  using RecordParts = std::array<std::string_view, 3>;
+  const RecordParts& parts_of(std::string_view type);
+  std::optional<Value> record_of(std::string_view type, const std::vector<Value>& values);
+  std::optional<Value> record_in_list(std::string_view type, std::uint32_t list);
+  ExprId* part_of(Value& record, std::string_view name);
+  void forget_record(std::uint32_t slot);
+  void forget_changed_by(std::uint32_t object, std::uint32_t method);
+
   // walk_statements.cc
   void walk(std::uint32_t node);
   void walk_children(std::uint32_t node);
   void walk_if(std::uint32_t node);
   void walk_switch(std::uint32_t node);
+  std::string_view returned_type() const;
   void walk_return(std::uint32_t node);
   void leave_loop(bool for_good);
   ExprId condition(std::uint32_t clause);
@@ -179,6 +191,7 @@ class Walker {
   void note_kind_of_number(std::uint32_t declaration, Value& first);
   bool is_copy_of_record(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   void declare_array(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t name);
+  std::uint32_t known_shared(std::uint32_t declaration, bool is_dynamic, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
   void note_launch_bounds(std::uint32_t function);
   void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
@@ -233,6 +246,7 @@ class Walker {
   Value address_of(std::uint32_t node);
   Value address_of_subscript(std::uint32_t node);
   Value address_of_field(std::uint32_t node);
+  void set_rows(const MemberType& member, Value& address);
   Value address_of_member(Value address, std::string_view name, std::uint32_t node);
   Value eval_field(std::uint32_t node);
   Value eval_pointer(std::uint32_t node);
@@ -394,6 +408,8 @@ class Walker {
   std::unordered_map<ExprId, bool> compared_;                        // sizes of blocks
   std::pmr::vector<std::string_view> names_of_uniforms_{&scratch_};  // from first_named_uniform on
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
+  std::unordered_map<std::string_view, RecordParts> record_parts_;  // by type
+  std::vector<std::pair<NodeRef, std::uint32_t>> shared_declared_;  // memories of arrays in shared memory, by the name in their declaration
   std::uint32_t dynamic_memory_ = none;                                                 // the first `extern __shared__` array
   std::unordered_map<std::string, std::uint32_t> pointed_;                              // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;                       // the numbers that objects hold, by object and name

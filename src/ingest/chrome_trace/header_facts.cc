@@ -33,7 +33,7 @@ model::TracedGpu gpu_of(const json& entry) {
   gpu.memory_bytes = number_in<std::uint64_t>(entry, "totalGlobalMem").value_or(0);
   gpu.sms = number_in<std::uint32_t>(entry, "numSms").value_or(0);
   const auto major = number_in<int>(entry, "computeMajor"), minor = number_in<int>(entry, "computeMinor");
-  if (major && minor) gpu.cc = model::ComputeCapability{*major, *minor};
+  if (major && minor) gpu.cc = model::ComputeCapability::read(*major, *minor);
   return gpu;
 }
 

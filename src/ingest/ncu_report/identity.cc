@@ -37,7 +37,7 @@ void IdentityReader::learn(const StringTable& names) {
 }
 
 void IdentityReader::learn(const SourceData& source) {
-  if (source.sm_major > 0) cc_of_source_[source.reference] = {source.sm_major, source.sm_minor};
+  if (const auto cc = model::ComputeCapability::read(source.sm_major, source.sm_minor)) cc_of_source_[source.reference] = *cc;
 }
 
 Identity IdentityReader::of(const Launch& launch) const {
@@ -65,7 +65,8 @@ IdentityReader::Known IdentityReader::known(const Launch& launch) const {
 
 std::optional<model::ComputeCapability> IdentityReader::capability(const Launch& launch, const Known& values) const {
   if (values[cc_major] && values[cc_minor]) {
-    return model::ComputeCapability{static_cast<int>(*values[cc_major] & 0xFFF), static_cast<int>(*values[cc_minor] & 0xFFF)};
+    // `known` keeps no number beyond 1e18.
+    return model::ComputeCapability::read(static_cast<std::int64_t>(*values[cc_major]), static_cast<std::int64_t>(*values[cc_minor]));
   }
   const auto source = cc_of_source_.find(launch.source);
   return source == cc_of_source_.end() ? std::nullopt : std::optional(source->second);

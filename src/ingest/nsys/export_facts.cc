@@ -24,9 +24,7 @@ Result<std::map<std::int64_t, std::int64_t>> cuda_numbers(const Database& databa
 }
 
 std::optional<model::ComputeCapability> capability_of(const Row& row, int major, int minor) {
-  const std::int64_t first = row.integer_or(major, 0), second = row.integer_or(minor, -1);
-  if (first < 1 || first > 99 || second < 0 || second > 9) return std::nullopt;
-  return model::ComputeCapability{static_cast<int>(first), static_cast<int>(second)};
+  return model::ComputeCapability::read(row.integer_or(major, 0), row.integer_or(minor, -1));
 }
 
 void add_gpu(Timeline& timeline, std::int64_t number, const Row& row, int name, int memory, int sms, int major) {

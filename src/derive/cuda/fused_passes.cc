@@ -1,0 +1,303 @@
+#include "derive/cuda/fused_passes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "derive/cuda/declarations.h"
+#include "derive/cuda/error_looks.h"
+#include "derive/cuda/host_calls.h"
+#include "derive/cuda/host_steps.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+using Id = model::CodeFactId;
+using model::cuda::Launch;
+using model::cuda::PreviousLaunch;
+using model::cuda::SharedArgument;
+
+constexpr std::size_t most_arguments = 64;
+
+// ---- Launches in turn
+
+struct WrittenLaunch {
+  std::uint32_t call = none;
+  std::string_view config;
+  std::vector<std::string_view> arguments;
+};
+
+class LaunchesInTurn {
+ public:
+  LaunchesInTurn(const Program& program, const Function& function)
+      : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function) {}
+
+  PreviousLaunches find() {
+    for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
+      if (syntax_.is(n, NodeKind::compound_statement)) look_through(n);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void look_through(std::uint32_t compound) {
+    std::optional<WrittenLaunch> previous;
+    std::vector<std::string_view> changed;  // names, since then
+    for (std::uint32_t c = syntax_.first_child(compound); c != none; c = syntax_.next_sibling(c)) {
+      if (syntax_.is(c, NodeKind::token)) continue;
+      const HostStep step = steps_.of(c);
+      const bool is_plain = syntax_.is(c, NodeKind::expression_statement) || syntax_.is(c, NodeKind::do_statement);
+      if (step.kind == HostStep::needs || (step.kind == HostStep::launches && !is_plain) || writes_memory(c)) {
+        previous.reset();
+      } else if (step.kind == HostStep::launches) {
+        WrittenLaunch here = written(step.call);
+        if (previous) join(*previous, here, changed);
+        previous = std::move(here);
+        changed.clear();
+      } else {
+        note_changes(c, changed);
+      }
+    }
+  }
+
+  WrittenLaunch written(std::uint32_t call) const {
+    WrittenLaunch launch{.call = call, .config = source_.text_of(syntax_.child(call, NodeKind::kernel_call_syntax)), .arguments = {}};
+    const std::uint32_t list = syntax_.child(call, Role::arguments);
+    for (std::uint32_t c = list == none ? none : syntax_.first_child(list); c != none; c = syntax_.next_sibling(c)) {
+      if (!syntax_.is(c, NodeKind::token) && launch.arguments.size() < most_arguments) launch.arguments.push_back(source_.text_of(c));
+    }
+    return launch;
+  }
+
+  // A copy or a fill of memory, or pointers that change places.
+  bool writes_memory(std::uint32_t statement) const {
+    for (std::uint32_t n = statement; n < syntax_[statement].last; ++n) {
+      if (!syntax_.is(n, NodeKind::call)) continue;
+      const std::string_view name = callee_name(source_, n);
+      if (name == "swap" || runtime_name(name).starts_with("Memset") || runtime_name(name).starts_with("Memcpy")) return true;
+    }
+    return false;
+  }
+
+  void note_changes(std::uint32_t statement, std::vector<std::string_view>& changed) const {
+    for (std::uint32_t n = statement; n < syntax_[statement].last; ++n) {
+      const NodeKind kind = syntax_.kind(n);
+      if (kind == NodeKind::assignment) changed.push_back(source_.text_of(syntax_.child(n, Role::left)));
+      if (kind == NodeKind::update) changed.push_back(source_.text_of(syntax_.child(n, Role::argument)));
+      if (kind == NodeKind::init_declarator) changed.push_back(source_.text_of(name_in(source_, n)));
+    }
+  }
+
+  void join(const WrittenLaunch& there, const WrittenLaunch& here, const std::vector<std::string_view>& changed) {
+    if (there.config != here.config) return;
+    const std::string_view all = source_.text_of(here.call);
+    if (std::ranges::any_of(changed, [all](std::string_view name) { return all.find(name) != all.npos; })) return;
+    auto previous = std::make_shared<PreviousLaunch>();
+    const std::uint32_t name = name_in(source_, syntax_.child(there.call, Role::function));
+    if (name == none) return;
+    previous->kernel = std::string(source_.text_of(name));
+    previous->place = source_.place_of(name);
+    for (std::size_t i = 0; i < here.arguments.size(); ++i) {
+      const std::string_view text = here.arguments[i];
+      const auto is_same = [text](const SharedArgument& one) { return one.text == text; };
+      if (std::ranges::find(there.arguments, text) == there.arguments.end() || std::ranges::any_of(previous->arguments, is_same)) continue;
+      SharedArgument argument{std::string(text), {}, {}};
+      for (std::uint32_t k = 0; k < there.arguments.size(); ++k) {
+        if (there.arguments[k] == text) argument.there.push_back(k);
+      }
+      for (std::uint32_t k = 0; k < here.arguments.size(); ++k) {
+        if (here.arguments[k] == text) argument.here.push_back(k);
+      }
+      previous->arguments.push_back(std::move(argument));
+    }
+    if (!previous->arguments.empty()) found_.emplace(here.call, std::move(previous));
+  }
+
+  const Source& source_;
+  const model::cuda::Syntax& syntax_;
+  const Function& function_;
+  const HostSteps steps_;
+  PreviousLaunches found_;
+};
+
+// ---- The use of memory by a kernel
+
+// Is an access to the element whose number is that of the thread in the grid: along x, or along x and y of rows of any length?
+class ThreadElements {
+ public:
+  ThreadElements(const Trace& trace, const Shape& block)
+      : block_(block),
+        now_(trace.expressions, {.kind = Sample::large_odd, .block = block, .iteration = 0}),
+        further_(trace.expressions, {.kind = Sample::large_odd, .block = block, .iteration = 0, .more_blocks = 1}) {}
+
+  bool has(const Access& access) const {
+    if (block_.z != 1 || access.element == 0 || !now_.is_known(access.address) || !further_.is_known(access.address)) return false;
+    const std::int64_t bytes = access.element;
+    const auto rest = [&](std::uint32_t lane) {
+      return at(now_, access, lane) - bytes * (Lanes::sampled_block * std::int64_t{block_.x} + now_.thread_of(lane) % block_.x);
+    };
+    const auto row = [&](std::uint32_t lane) { return std::int64_t{now_.thread_of(lane) / block_.x}; };
+    const std::uint32_t last = now_.count() - 1;
+    const std::int64_t row_bytes = row(last) == row(0) ? 0 : (rest(last) - rest(0)) / (row(last) - row(0));
+    if (block_.y > 1 && row_bytes == 0) return false;
+    // In large samples blockIdx.y is 2.
+    const std::int64_t first = rest(0) - row_bytes * (2 * std::int64_t{block_.y} + row(0));
+    if (first < 0 || first >= bytes) return false;
+    for (std::uint32_t lane = 0; lane <= last; ++lane) {
+      if (rest(lane) - row_bytes * (2 * std::int64_t{block_.y} + row(lane)) != first && block_.y > 1) return false;
+      if (block_.y == 1 && rest(lane) != first) return false;
+      if (at(further_, access, lane) - at(now_, access, lane) != bytes * block_.x) return false;
+    }
+    return true;
+  }
+
+  bool is_one_value(const Access& access) const { return now_.is_known(access.address) && now_.is_same_for_all(access.address); }
+
+ private:
+  static std::int64_t at(const Lanes& lanes, const Access& access, std::uint32_t lane) {
+    return lanes.at(access.address, lane) << 3 >> 3;  // without the number of the memory
+  }
+
+  Shape block_;
+  Lanes now_, further_;
+};
+
+std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& view) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (std::size_t p = 0; p < view.function.parameters.size(); ++p) {
+    const std::uint32_t name = name_in(view.source(), view.function.parameters[p]);
+    if (name != none) numbers.emplace(view.source().text_of(name), p);
+  }
+  return numbers;
+}
+
+void add(const Access& access, bool is_own, ParameterUse& use) {
+  const bool is_first = !use.loads && !use.stores;
+  use.bytes = is_first || use.bytes == access.element ? access.element : 0;
+  use.loads = use.loads || access.kind != Access::store;
+  use.stores = use.stores || access.kind != Access::load;
+  use.is_elsewhere = use.is_elsewhere || !is_own || access.kind == Access::atomic;
+}
+
+// ---- Both together
+
+ParameterUse use_of(const MemoryUse& kernel, const std::vector<std::uint32_t>& parameters) {
+  ParameterUse all;
+  for (const std::uint32_t p : parameters) {
+    if (p >= kernel.parameters.size()) continue;
+    const ParameterUse& one = kernel.parameters[p];
+    if (!one.loads && !one.stores) continue;
+    const bool is_first = !all.loads && !all.stores;
+    all.bytes = is_first || all.bytes == one.bytes ? one.bytes : 0;
+    all.loads = all.loads || one.loads;
+    all.stores = all.stores || one.stores;
+    all.is_elsewhere = all.is_elsewhere || one.is_elsewhere;
+  }
+  return all;
+}
+
+// What the first kernel stores and the second one loads, each thread its own elements; null where the threads of the second one may need
+// or overwrite what is of other threads of the first.
+const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse& there, const MemoryUse& here) {
+  const SharedArgument* found = nullptr;
+  for (const SharedArgument& argument : previous.arguments) {
+    const ParameterUse first = use_of(there, argument.there), second = use_of(here, argument.here);
+    const bool is_used = (first.loads || first.stores) && (second.loads || second.stores);
+    if (!is_used || (!first.stores && !second.stores)) continue;
+    if (first.is_elsewhere || second.is_elsewhere || first.bytes == 0 || first.bytes != second.bytes) return nullptr;
+    if (!found && first.stores && second.loads) found = &argument;
+  }
+  return found;
+}
+
+}  // namespace
+
+PreviousLaunches previous_launches(const Program& program, const Function& function) {
+  return LaunchesInTurn(program, function).find();
+}
+
+MemoryUse memory_use(const KernelView& view) {
+  MemoryUse use;
+  const Trace& trace = view.trace;
+  if (!trace.is_complete || trace.calls_unknown || trace.uses_assembly || !trace.heap_allocations.empty()) return use;
+  const auto numbers = numbers_of_parameters(view);
+  use.parameters.resize(view.function.parameters.size());
+  use.is_known = true;
+  use.is_pass = trace.barriers.empty() && trace.collectives.empty() && trace.warp_collectives.empty();
+  const ThreadElements elements(trace, view.block);
+  for (const Access& access : trace.accesses) {
+    const Memory& memory = trace.memories[access.memory];
+    if (memory.space == Space::local || memory.space == Space::constant) continue;
+    if (memory.space == Space::shared) {
+      use.is_pass = false;
+      continue;
+    }
+    const auto number = numbers.find(memory.name);
+    if (number == numbers.end()) return {};
+    const bool is_own = elements.has(access);
+    use.is_pass = use.is_pass && access.kind != Access::atomic && (is_own || (access.kind == Access::load && elements.is_one_value(access)));
+    add(access, is_own, use.parameters[number->second]);
+  }
+  return use;
+}
+
+FusedPasses::FusedPasses(const std::vector<Launch>& launches, const std::function<std::string(const model::TextPlace&)>& line_of)
+    : launches_(launches) {
+  for (const Launch& launch : launches) {
+    if (!launch.previous) continue;
+    asked_.insert({launch.kernel, launch.previous->kernel});
+    lines_.emplace(&launch, line_of(launch.place));
+  }
+}
+
+void FusedPasses::add(std::string_view kernel, MemoryUse use) {
+  const auto [at, is_new] = uses_.emplace(*asked_.find(kernel), std::move(use));
+  if (!is_new) at->second = {};
+}
+
+const SharedArgument* FusedPasses::joined_by(const Launch& launch) const {
+  if (!launch.previous) return nullptr;
+  const auto there = uses_.find(launch.previous->kernel), here = uses_.find(launch.kernel);
+  if (there == uses_.end() || here == uses_.end() || !there->second.is_known || !here->second.is_known) return nullptr;
+  if (!there->second.is_pass && !here->second.is_pass) return nullptr;
+  return handed_on(*launch.previous, there->second, here->second);
+}
+
+std::vector<FusedPasses::Found> FusedPasses::found() const {
+  struct Sequence {
+    const Launch* second = nullptr;
+    std::string_view array;
+    std::vector<model::TextPlace> places;
+  };
+  std::vector<Sequence> sequences;
+  std::map<std::pair<std::string_view, std::uint64_t>, std::size_t> sequence_of;  // by file and line of the last launch of it
+  for (const Launch& launch : launches_) {
+    const SharedArgument* const argument = joined_by(launch);
+    if (!argument) continue;
+    const auto at = sequence_of.find({launch.previous->place.file, launch.previous->place.line});
+    const std::size_t which = at == sequence_of.end() ? sequences.size() : at->second;
+    if (which == sequences.size()) sequences.push_back({.second = &launch, .array = argument->text, .places = {}});
+    sequences[which].places.push_back(launch.place);
+    sequence_of[{launch.place.file, launch.place.line}] = which;
+  }
+  std::vector<Found> all;
+  for (Sequence& sequence : sequences) {
+    all.push_back({{}, lines_.at(sequence.second)});
+    model::CodeSubject& subject = all.back().subject;
+    subject.scope = model::CodeSubject::Scope::launch;
+    subject.kernel = sequence.second->kernel;
+    subject.place = sequence.second->place;
+    const auto count = static_cast<double>(sequence.places.size());
+    constexpr std::size_t most = 8;
+    if (sequence.places.size() > most) sequence.places.resize(most);
+    subject.set(Id::joinable_launch_count, count, std::move(sequence.places));
+    subject.set(Id::previous_kernel, sequence.second->previous->kernel);
+    subject.set(Id::stored_and_loaded, std::string(sequence.array));
+    subject.set(Id::joins_in_host_loop, sequence.second->is_in_host_loop);
+  }
+  return all;
+}
+
+}  // namespace frx::derive::cuda

@@ -1,0 +1,104 @@
+#include "derive/cuda/host_steps.h"
+
+#include "base/text.h"
+#include "derive/cuda/declarations.h"
+#include "derive/cuda/divisions.h"
+#include "derive/cuda/error_looks.h"
+#include "derive/cuda/host_calls.h"
+
+namespace frx::derive::cuda {
+namespace {
+
+constexpr std::uint32_t most_nodes = 200;  // of a statement that is looked through: a launch, a call in a macro that checks it
+
+}  // namespace
+
+HostStep HostSteps::of(std::uint32_t statement) const {
+  const std::uint32_t last = syntax_[statement].last;
+  const bool is_macro = syntax_.is(statement, NodeKind::do_statement);  // do { ... } while (0)
+  if (last - statement > most_nodes || (is_loop_node(syntax_.kind(statement)) && !is_macro)) return {.kind = HostStep::needs};
+  HostStep step;
+  for (std::uint32_t n = statement; n < last; ++n) {
+    if (syntax_.is(n, NodeKind::call)) {
+      const HostStep what = of_call(n);
+      if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes)) return {.kind = HostStep::needs};
+      if (what.kind != HostStep::passes) step = what;
+      if (what.kind == HostStep::launches) n = syntax_[n].last - 1;  // its arguments are values
+    } else if (reads_memory(n)) {
+      return {.kind = HostStep::needs};
+    }
+  }
+  return step;
+}
+
+HostStep HostSteps::of_call(std::uint32_t call) const {
+  if (const std::uint32_t config = syntax_.child(call, NodeKind::kernel_call_syntax); config != none)
+    return {.kind = HostStep::launches, .call = call, .stream = stream_in(config)};
+  const std::string_view name = callee_name(source_, call);
+  const std::uint32_t arguments = syntax_.child(call, Role::arguments);
+  if (waits_for_gpu(name)) {
+    std::string_view stream = arguments == none ? "" : source_.text_of(arguments);
+    if (stream.size() >= 2) stream = trim(stream.substr(1, stream.size() - 2));
+    return {.kind = HostStep::waits, .call = call, .stream = stream};
+  }
+  const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
+  const bool passes = goes_on_without_results(name) || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
+  return {.kind = passes ? HostStep::passes : HostStep::needs};
+}
+
+// check(cudaDeviceSynchronize(), __FILE__, __LINE__), throw_if(err): what a function is given are results of the runtime, and places.
+// Calls among them are looked at by themselves.
+bool HostSteps::looks_at_errors_alone(std::uint32_t arguments) const {
+  bool any = false;
+  for (std::uint32_t n = arguments; n < syntax_[arguments].last; ++n) {
+    if (syntax_.is(n, NodeKind::call)) {
+      any = any || !runtime_name(callee_name(source_, n)).empty();
+      n = syntax_[n].last - 1;
+    } else if (syntax_.is(n, NodeKind::identifier)) {
+      const std::string_view name = source_.text_of(n);
+      const bool is_error = contains_ignoring_case(name, "err") || contains_ignoring_case(name, "status");
+      any = any || is_error;
+      if (!is_error && !name.starts_with("__") && !name.starts_with("cuda")) return false;
+    }
+  }
+  return any;
+}
+
+std::string_view HostSteps::stream_in(std::uint32_t config) const {
+  constexpr int position = 3;
+  int i = 0;
+  for (std::uint32_t c = syntax_.first_child(config); c != none; c = syntax_.next_sibling(c)) {
+    if (!syntax_.is(c, NodeKind::token) && i++ == position) return source_.text_of(c);
+  }
+  return "";
+}
+
+// Memory that the GPU may have written, functions that may read it, and what leads elsewhere.
+bool HostSteps::reads_memory(std::uint32_t node) const {
+  const bool is_followed = (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*')) ||
+                           (syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->");
+  return is_followed || is_variable_of_device(node) || syntax_.is(node, NodeKind::subscript) || syntax_.is(node, NodeKind::lambda) ||
+         syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) ||
+         syntax_.is(node, NodeKind::continue_statement);
+}
+
+// __managed__ int changed;
+bool HostSteps::is_variable_of_device(std::uint32_t node) const {
+  const Global* const global =
+      syntax_.is(node, NodeKind::identifier) ? program_.global(source_.text_of(node), function_.at.source) : nullptr;
+  if (!global) return false;
+  return global->is_device || has_word(program_.sources()[global->declaration.source], global->declaration.node, "__managed__");
+}
+
+// A loop, outside of its body.
+bool HostSteps::needs_results(std::uint32_t loop, std::uint32_t body) const {
+  for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
+    if (n == body) n = syntax_[n].last;
+    if (n >= syntax_[loop].last) break;
+    if (syntax_.is(n, NodeKind::call) && of_call(n).kind != HostStep::passes) return true;
+    if (reads_memory(n)) return true;
+  }
+  return false;
+}
+
+}  // namespace frx::derive::cuda
