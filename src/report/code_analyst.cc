@@ -255,8 +255,13 @@ Result<std::unique_ptr<CudaReport>> CodeAnalyst::inspect_cuda(const std::vector<
     read[i].reset();
   }
   detect::RuleTally tally(cuda_rules_);
+  const auto limits_of_all = [this] {
+    std::vector<const knowledge::SmLimits*> all;
+    for (const knowledge::SmLimits& limits : knowledge().gpus.all_limits()) all.push_back(&limits);
+    return all;
+  };
   derive::cuda::Judged judged = derive::cuda::inspect_and_judge(
-      sources, {gpu_limits_, gpu_sm_count_},
+      sources, {gpu_limits_, gpu_sm_count_, limits_of_all},
       [&](const model::CodeSubject& subject) { return detect::examine(cuda_rules_, std::span(&subject, 1), gpu_sm_version_, &tally); });
   report->asked = tally.counts();
   report->inspection = std::move(judged.inspection);

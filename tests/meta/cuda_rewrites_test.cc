@@ -145,10 +145,7 @@ std::vector<Rewrite> rewrites() {
       {"ConstantParameters", with("", R"(([(,] ?)int (\w+)(?=[,)]))", "$1const int $2")},
       {"RestrictedPointers", with("", R"((\w)\* (\w+)(?=[,)]))", "$1* __restrict__ $2")},
       {"ComparedTheOtherWayRound", with("", R"(if \((\w+) < (\w+)\))", "if ($2 > $1)")},
-      {"LaunchesByVariables", "a scaled vector that the next kernel adds", "two variables of one name, declared between the launches"},
-    {"LaunchesByVariables", "three steps of particles, in strides of the grid", "two variables of one name, declared between the launches"},
-    {"LaunchesByVariables", "sums of what each thread has stored, by blocks", "two variables of one name, declared between the launches"},
-    {"EndsIncluded", with("", R"((for \([^;]*; )(\w+) < (\w+);)", "$1$2 <= $3 - 1;")},
+      {"EndsIncluded", with("", R"((for \([^;]*; )(\w+) < (\w+);)", "$1$2 <= $3 - 1;")},
       {"SharedSizeByConstant", with("constexpr int kSize = 256;\n", R"((__shared__ \w+ \w+)\[256\])", "$1[kSize]")},
       {"SharedSizeByEnumerator", with("enum { SIZE = 256 };\n", R"((__shared__ \w+ \w+)\[256\])", "$1[SIZE]")},
       {"LaunchesByVariables", with("", R"((\w+)(<[^<>]*>)?<<<([^,>]+), ([^,>]+)>>>)",
@@ -190,6 +187,9 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"WorkInLambda", "those that have left are not waited for", "a return leaves the lambda, not the kernel"},
     {"WorkInLambda", "groups of eight lanes that return together", "a return leaves the lambda, not the kernel"},
     {"BracesOnLinesOfTheirOwn", "a wait behind each of several kernels", "a macro of one line ends there"},
+    {"LaunchesByVariables", "a scaled vector that the next kernel adds", "two variables of one name, declared between the launches"},
+    {"LaunchesByVariables", "three steps of particles, in strides of the grid", "two variables of one name, declared between the launches"},
+    {"LaunchesByVariables", "sums of what each thread has stored, by blocks", "two variables of one name, declared between the launches"},
     {"EndsIncluded", "as many as a template says, or fewer at the end of the data", "the smaller one of two, less one, is not followed"},
 });
 

@@ -217,7 +217,9 @@ class BlockRaces : public RaceViews {
     if (access.loop == none || e_.uses(access.address, Uses::block | Uses::varying | Uses::opaque)) return false;
     const Expr& test = e_[trace_.loops[access.loop].condition];
     const Op end = e_[test.b].op;
-    return test.op == Op::lt && end >= Op::grid_dim_x && end <= Op::grid_dim_z && e_.uses(access.address, Uses::iteration);
+    const bool is_of_grid = end >= Op::grid_dim_x && end <= Op::grid_dim_z;  // or of the blocks before this one
+    const bool is_end = is_of_grid || (end >= Op::block_x && end <= Op::block_z);
+    return test.op == Op::lt && is_end && e_.uses(access.address, Uses::iteration);
   }
 
   // Grids are ordered by grid.sync(), by fences and by code that is not seen here.

@@ -174,7 +174,7 @@ std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
 // An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
 // columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
-  Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view);
+  Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view), either(view);
   const PartialGuards partial(view);
   const bool fits = (view.is_of_constant_size && !view.exceeds_data && !view.has_blocks_beyond[1]) || view.fits_data,
              any_launch_fits = fits || asks_for_the_grid(view.trace);
@@ -190,6 +190,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     if (is_for_group || !has_global_index(e, access.address)) continue;
     if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
+    if (lets_either_through(view.trace, access)) either.add(access.at);
     if (partial.lacks_one_of_others(access)) unlike_others.add(access.at);
     if (!is_guarded(view, access) || lacks_guard_beyond(view, access)) unguarded.add(access.at);
   }
@@ -200,6 +201,10 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
   if (is_partial) {
     missing = "the guard lets the thread through whose number is the size, one element beyond the array";
     shown = &one_too_far;
+  } else if (may_exceed(view) && either.any()) {
+    missing = "the guard holds as well where only one of two indices is below its size: && and || are mistaken for each other";
+    shown = &either;
+    is_partial = true;
   } else if (may_exceed(view) && several.any()) {
     missing = "the guard compares the first of the elements of a thread alone, so that the others may lie beyond the array";
     shown = &several;

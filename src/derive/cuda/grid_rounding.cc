@@ -56,11 +56,15 @@ bool is_rounded_up_quotient(const Expressions& e, ExprId blocks) {
   return quotient->by ? more == *quotient->by - 1 : has_divisor && more == -1;
 }
 
-bool is_quotient(const Expressions& e, ExprId id) { return e[id].op == Op::div && e.constant_of(e[id].b).value_or(2) > 1; }
-
-// Does it hold, or is it 1, where `quotient` leaves a rest: n % 8, n % 8 != 0, n % 8 == 0 ? 0 : 1?
-bool depends_on_rest(const Expressions& e, ExprId id, const Expr& quotient) {
-  return has_part(e, id, [&](ExprId part) { return e[part].op == Op::mod && e[part].a == quotient.a && e[part].b == quotient.b; });
+// Does it hold, or is it 1, where `quotient` leaves a rest: n % 8, n % 8 != 0, n % 8 == 0 ? 0 : 1, (n & 7) != 0?
+bool depends_on_rest(const Expressions& e, ExprId id, const Quotient& quotient) {
+  return has_part(e, id, [&](ExprId part) {
+    const Expr& x = e[part];
+    if (x.a != quotient.dividend) return false;
+    const std::optional<std::int64_t> number = x.op == Op::mod || x.op == Op::bit_and ? e.constant_of(x.b) : std::nullopt;
+    if (x.op == Op::mod) return x.b == quotient.divisor || (number && number == quotient.by);
+    return x.op == Op::bit_and && number && quotient.by && *number == *quotient.by - 1;
+  });
 }
 
 // n / 8 + 1, n / 8 + (n % 8 != 0)
@@ -68,8 +72,9 @@ bool adds_to_quotient(const Expressions& e, ExprId blocks) {
   const Expr& sum = e[blocks];
   if (sum.op != Op::add) return false;
   const auto is_more = [&](ExprId quotient, ExprId more) {
-    if (!is_quotient(e, quotient)) return false;
-    return e.constant_of(more) == 1 || (e[more].op != Op::mod && depends_on_rest(e, more, e[quotient]));
+    const std::optional<Quotient> found = quotient_at(e, quotient);
+    if (!found) return false;
+    return e.constant_of(more) == 1 || (e[more].op != Op::mod && depends_on_rest(e, more, *found));
   };
   return is_more(sum.a, sum.b) || is_more(sum.b, sum.a);
 }

@@ -93,7 +93,7 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
   add_fixed_grid(view, launches, gpu.sm_count, result.subjects.back());
   add_left_out(view, launches, result.subjects.back());
   add_launch_bounds(result.kernel, launches, result.subjects.back());
-  result.subjects.push_back(occupancy_subject(result.kernel, launches, gpu.limits));
+  result.subjects.push_back(occupancy_subject(result.kernel, launches, gpu));
   if (asks_for_memory) result.memory = memory_use(view);
   result.advice = advice_for(result.kernel, launches, gpu.limits);
   return result;

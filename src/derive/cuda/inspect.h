@@ -15,8 +15,10 @@ namespace frx::derive::cuda {
 
 // What is known of the GPU that the code is for.
 struct TargetGpu {
-  const knowledge::SmLimits* limits = nullptr;  // without them occupancy is not computed
+  const knowledge::SmLimits* limits = nullptr;  // without them occupancy is that of the GPU which has room for most warps
   std::optional<double> sm_count = {};
+  // Of all GPUs; may be empty. Called from several threads, for kernels with much shared memory where `limits` is null.
+  std::function<std::vector<const knowledge::SmLimits*>()> of_all = {};
 };
 
 // The files are one program: a kernel of one file may be launched, and its functions defined, in another.

@@ -116,6 +116,7 @@ void Walker::add_extent(Config& config, const Value& value, std::uint32_t node) 
   auto& into = config.extents == 0 ? config.grid : config.block;
   if (config.extents == 1) config.least_block = least_of(value);
   if (config.extents == 0) config.rounding = rounding_of(value);
+  if (config.extents == 0) config.blocks = value.expr;
   into = extents_of(value);
   config.nodes[config.extents++] = node;
 }
@@ -165,6 +166,7 @@ void Walker::note_launch_by_call(std::uint32_t node, const std::vector<Value>& a
   site.block = configs_[config].block;
   site.least_block = configs_[config].least_block;
   site.rounding = configs_[config].rounding;
+  site.blocks = configs_[config].blocks;
   site.extents = configs_[config].nodes;
   site.shared = configs_[config].shared;
   trace_.launches.push_back(site);

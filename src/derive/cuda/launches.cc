@@ -15,6 +15,7 @@
 #include "derive/cuda/fused_passes.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
+#include "derive/cuda/inspect.h"
 #include "derive/cuda/launch_checks.h"
 #include "knowledge/occupancy.h"
 
@@ -110,6 +111,15 @@ bool leaves_work_to_others(const Program& program, std::string_view kernel) {
   return any;
 }
 
+// whole = n / size; k<<<whole, size>>>(x); rest<<<1, size>>>(x + whole * size): does the function compute with the number of blocks what
+// they cover?
+bool computes_with_grid(const Expressions& e, ExprId blocks) {
+  for (ExprId id = 0; id < e.size(); ++id) {
+    if (e[id].op == Op::mul && (e[id].a == blocks || e[id].b == blocks)) return true;
+  }
+  return false;
+}
+
 struct Found {
   std::vector<Launch> launches;
   std::uint64_t steps = 0;
@@ -138,6 +148,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     if (!inside || !seen.insert(site.at.node).second) continue;
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
+    launch.rounding.is_down = launch.rounding.is_down && !computes_with_grid(trace.expressions, site.blocks);
     launch.may_be_checked = site.kernel_name != none || site.at.node >= end_of_certain;
     const Ignored ignored = ignored_by(program, function, site, ends, looks);
     launch.is_ignored = ignored.is_ignored;
@@ -320,7 +331,16 @@ std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_
   return knowledge::occupancy(shape, *limits).occupancy_pct;
 }
 
-CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits) {
+// On the GPU that has room for most warps.
+std::optional<double> largest_occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const TargetGpu& gpu) {
+  constexpr std::uint64_t much = 16 * 1024;  // bytes; with less, no number of warps is limited to a quarter
+  std::optional<double> largest;
+  if (!gpu.of_all || shared_bytes < much) return largest;
+  for (const knowledge::SmLimits* const limits : gpu.of_all()) largest = std::max(largest, occupancy_pct(threads, shared_bytes, limits));
+  return largest;
+}
+
+CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launches, const TargetGpu& gpu) {
   CodeSubject subject;
   subject.scope = CodeSubject::Scope::occupancy;
   subject.kernel = kernel.name;
@@ -328,7 +348,9 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   const std::uint64_t threads = launches.block_sizes.empty() ? 256 : launches.threads;
   const std::uint64_t dynamic = launches.dynamic_shared_bytes;
   const std::optional<std::uint64_t> bytes = static_shared_bytes(kernel);
-  const std::optional<double> percent = bytes ? occupancy_pct(threads, *bytes + dynamic, limits) : std::nullopt;
+  std::optional<double> percent = bytes ? occupancy_pct(threads, *bytes + dynamic, gpu.limits) : std::nullopt;
+  const bool is_of_any_gpu = !gpu.limits && bytes && !launches.block_sizes.empty();
+  if (is_of_any_gpu) percent = largest_occupancy_pct(threads, *bytes + dynamic, gpu);
   // An SM takes 16 to 32 blocks, and at least twice as many warps.
   const bool is_one_warp = launches.block_sizes == std::set<std::uint64_t>{warp_threads} && launches.has_open_size;
   if (!percent && !is_one_warp) return subject;
@@ -338,8 +360,8 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   if (bytes) subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
   const std::string size = fmt::format("{} threads and {} bytes of shared memory per block", threads, bytes.value_or(0) + dynamic);
   subject.set(Id::occupancy_reason,
-              percent
-                  ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident", size, *percent)
+              percent ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident{}", size, *percent,
+                                    is_of_any_gpu ? ", whatever the GPU" : "")
                   : std::string("With blocks of one warp at most half of an SM's warps can be resident, since it takes 16 to 32 blocks"));
   return subject;
 }

@@ -19,6 +19,7 @@
 namespace frx::derive::cuda {
 
 struct KernelView;
+struct TargetGpu;
 
 // All `name<<<...>>>(...)` of the program, by file and line, and the mentions of each file.
 struct ProgramLaunches {
@@ -76,7 +77,7 @@ model::CodeSubject launch_subject(const model::cuda::Launch& launch);
 // The occupancy of a block of that size, without registers: they are unknown before compilation.
 std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const knowledge::SmLimits* limits);
 
-model::CodeSubject occupancy_subject(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits);
+model::CodeSubject occupancy_subject(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const TargetGpu& gpu);
 
 model::cuda::LaunchAdvice advice_for(const model::cuda::Kernel& kernel, const KernelLaunches& launches, const knowledge::SmLimits* limits);
 

@@ -105,7 +105,7 @@ class LostUpdates : public RaceViews {
 
   // bins[keys[i]] of a thread's own i: is a part of the address such a load, and nothing in it a number that each thread has alone?
   std::optional<LostUpdate::Kind> chosen_by_data(const Access& access) const {
-    constexpr int most = 64;
+    constexpr int most = 256;
     bool has_index = false, is_rounded = false;
     const bool is_plain = walk_parts(e_, access.address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
       if (x.op == Op::load) {

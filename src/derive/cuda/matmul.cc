@@ -78,6 +78,12 @@ bool is_matrix_product(const Program& program, const Trace& trace, const Multipl
   return left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms);
 }
 
+// A loop around it, in which the block waits, brings one tile after the other: a small matrix that lies in shared memory has no such loop.
+bool is_over_tile(const Trace& trace, const MultiplyAdd& product) {
+  const std::uint32_t around = product.loop == none ? none : trace.loops[product.loop].parent;
+  return around != none && trace.loops[around].first_order != trace.loops[around].last_order;
+}
+
 }  // namespace
 
 std::vector<NodeRef> matrix_products(const Program& program, const Trace& trace, bool in_shared_memory) {
@@ -98,7 +104,7 @@ std::vector<NodeRef> single_element_products(const Program& program, const Trace
   };
   std::vector<NodeRef> found;
   for (const MultiplyAdd& product : trace.multiply_adds) {
-    if (!is_used_once(product, product.a) || !is_used_once(product, product.b)) continue;
+    if (!is_used_once(product, product.a) || !is_used_once(product, product.b) || !is_over_tile(trace, product)) continue;
     if (is_matrix_product(program, trace, product, true)) found.push_back(product.at);
   }
   return found;

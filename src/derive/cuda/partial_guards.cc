@@ -51,6 +51,35 @@ bool is_multiple(const Trace& trace, ExprId id) {
 
 }  // namespace
 
+bool lets_either_through(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  // The coordinate of the thread that is compared with a size, as bits; 0 for any other condition.
+  const auto compared = [&](ExprId id, bool is_not) -> std::uint16_t {
+    const Expr& x = e[id];
+    if (x.op != Op::lt && x.op != Op::le) return 0;
+    const ExprId index = is_not ? x.b : x.a, size = is_not ? x.a : x.b;
+    constexpr auto others = Uses::varying | Uses::opaque | Uses::loaded | Uses::iteration;
+    const bool is_index = e.uses(index, Uses::block) && !e.uses(index, others | Uses::uniform);
+    const bool is_end = e.uses(size, Uses::uniform) && !e.uses(size, others | Uses::index);
+    if (!is_index || !is_end) return 0;
+    for (const std::uint16_t coordinate : {Uses::thread_x, Uses::thread_y, Uses::thread_z}) {
+      if (e.uses(index, coordinate) && e.uses(access.address, coordinate)) return coordinate;
+    }
+    return 0;
+  };
+  bool found = false;
+  is_decided_by(trace, access, [&](ExprId condition) {
+    for_each_conjunct(e, condition, [&](ExprId id, bool is_not) {
+      const Expr& x = e[id];
+      if (x.op != (is_not ? Op::logical_and : Op::logical_or)) return;
+      const std::uint16_t a = compared(x.a, is_not), b = compared(x.b, is_not);
+      found = found || (a != 0 && b != 0 && a != b);
+    });
+    return false;
+  });
+  return found;
+}
+
 std::vector<Comparison> comparisons_of(const Trace& trace, const Access& access) {
   std::vector<Comparison> guards;
   add_comparisons(trace.expressions, access.alive, guards);

@@ -21,6 +21,9 @@ struct Comparison {
 // The conditions of all threads that make an access.
 std::vector<Comparison> comparisons_of(const Trace& trace, const Access& access);
 
+// if (x >= w && y >= h) return; a[y * w + x]: does a condition hold as well where only one of two indices is below its size?
+bool lets_either_through(const Trace& trace, const Access& access);
+
 // A parameter that is no number of a last element, by its name.
 bool is_size(const Trace& trace, ExprId id);
 

@@ -163,6 +163,7 @@ struct LaunchSite {
   std::array<std::optional<std::int64_t>, 3> grid, block;
   bool has_grid = false, has_block = false;
   model::cuda::GridRounding rounding;
+  ExprId blocks = 0;                        // along x
   std::string_view size_of_block;           // the size of run time that says how many threads it has, if one does
   std::optional<std::int64_t> least_block;  // threads, where a condition of the host chooses between constants
   std::optional<std::int64_t> shared;

@@ -140,6 +140,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     const Value value = syntax().is(c, NodeKind::initializer_list) ? triple_of(c) : eval(c);
     if (i == 0) site.grid = extents_of(value);
     if (i == 0) site.rounding = rounding_of(value);
+    if (i == 0) site.blocks = value.expr;
     if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
     if (i == 1) site.size_of_block = size_of_block(value);

@@ -39,13 +39,12 @@ void Walker::note_unroll(Loop& loop, std::uint32_t node) {
   loop.factor = pragma.factor;
 }
 
-// s >>= 1, s /= 2, s *= 2, s <<= 1, s += s, and nothing else in the loop that changes s.
+// s >>= 1, s /= 2, s *= 2, s <<= 1, and nothing else in the loop that changes s.
 void Walker::note_tree(Loop& loop, const Change& change, ExprId value) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment)) return;
   const std::string_view op = text(syntax().child(change.node, Role::op)), by = text(syntax().child(change.node, Role::right));
   if ((op == ">>=" && by == "1") || (op == "/=" && by == "2")) loop.halved = value;
-  const bool adds_itself = op == "+=" && by == text(syntax().child(change.node, Role::left));
-  if ((op == "<<=" && by == "1") || (op == "*=" && by == "2") || adds_itself) loop.doubled = value;
+  if ((op == "<<=" && by == "1") || (op == "*=" && by == "2")) loop.doubled = value;
 }
 
 // A variable that changes in no simple way, with its value before the loop.

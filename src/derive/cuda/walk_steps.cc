@@ -113,7 +113,7 @@ std::uint32_t Walker::first_continue(std::uint32_t loop) {
   return none;
 }
 
-// By how many bits a variable is shifted in each iteration: 1 for `s *= 2` and `s <<= 1`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
+// By how many bits a variable is shifted in each iteration: 1 for `s *= 2`, `s <<= 1` and `s += s`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
 std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t loop) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;
   std::string_view op = text(syntax().child(change.node, Role::op));
@@ -126,6 +126,7 @@ std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t
   } else {
     op.remove_suffix(op.ends_with('=') ? 1 : 0);
   }
+  if (op == "+" && text(by) == text(syntax().child(change.node, Role::left))) return 1;
   if (op != "*" && op != "/" && op != "<<" && op != ">>") return std::nullopt;
   if (!syntax().is(by, NodeKind::number)) return std::nullopt;
   const std::optional<std::int64_t> amount = e_.constant_of(eval_number(by).expr);

@@ -302,6 +302,7 @@ class Walker {
     Extents grid, block;
     std::optional<std::int64_t> least_block;
     model::cuda::GridRounding rounding;
+    ExprId blocks = 0;  // along x
     std::array<std::uint32_t, 2> nodes{none, none};
     std::optional<std::int64_t> shared;
     std::uint32_t extents = 0;  // how many have been seen: the grid, then the block
