@@ -149,7 +149,8 @@ void add_locks(const KernelView& view, CodeSubject& into) {
     if (given == none) continue;
     const auto is_guarded = [&](std::uint32_t i) {
       const Access& access = trace.accesses[i];
-      return access.kind == Access::store && access.memory != trace.accesses[taken].memory &&
+      const Access& lock = trace.accesses[taken];
+      return access.kind == Access::store && (access.memory != lock.memory || access.address != lock.address) &&
              trace.memories[access.memory].space != Space::local;
     };
     std::uint32_t last = given - 1;

@@ -79,7 +79,8 @@ Value Walker::follow(std::uint32_t function, const std::vector<Value>& arguments
                        .outer_stays = stays_,
                        .record = class_of_function(source(), f),
                        .object = object ? std::optional(*object) : std::nullopt,
-                       .gives_address = std::exchange(addressed_, NodeRef{}) == caller});
+                       .gives_address = std::exchange(addressed_, NodeRef{}) == caller,
+                       .call = caller});
     declare_template_parameters(function);
     const std::vector<Reference> references = declare_arguments(f.parameters, arguments, variables);
     walk(f.body);

@@ -65,20 +65,24 @@ void Walker::note_object_collective(std::uint32_t lanes, std::uint32_t node) {
   trace_.warp_collectives.push_back(site);
 }
 
-// In the condition of a loop or branch it decides; in a statement of its own it does not.
+// In the condition of a loop or branch it decides; in a statement of its own it does not. What a function returns is what its call stands
+// for: bool try_lock() { return atomicCAS(&state, 0, 1) == 0; }
 void Walker::note_exchange(std::string_view name, std::uint32_t access, std::uint32_t node) {
   if (access == none || (name != "atomicCAS" && name != "atomicExch")) return;
   trace_.accesses[access].is_exchange = true;
-  std::uint32_t p = node;
-  for (int steps = 0; steps < 12 && p != none; ++steps) {
-    if (syntax()[p].role == Role::condition) {
+  NodeRef at = ref(node);
+  std::size_t frame = frames_.size();
+  for (int steps = 0; steps < 24 && at.node != none; ++steps) {
+    const model::cuda::Syntax& there = program_.sources()[at.source].syntax;
+    if (there[at.node].role == Role::condition) {
       trace_.exchanges.push_back({access, true});
       return;
     }
-    p = syntax()[p].parent;
-    if (p != none && syntax().is(p, NodeKind::expression_statement)) break;
+    at.node = there[at.node].parent;
+    if (at.node == none || there.is(at.node, NodeKind::expression_statement)) break;
+    if (there.is(at.node, NodeKind::return_statement)) at = frame == 0 ? NodeRef{} : frames_[--frame].call;
   }
-  if (p != none && syntax()[node].parent == p) trace_.exchanges.push_back({access, false});
+  if (at.node != none && at.source == source_ && syntax()[node].parent == at.node) trace_.exchanges.push_back({access, false});
 }
 
 void Walker::note_warp_barrier(std::uint32_t node) {

@@ -74,6 +74,7 @@ class Walker {
     std::string_view record = {};      // the class of the function
     std::optional<Value> object = {};  // that a member function was called on
     bool gives_address = false;        // of what it returns a reference to
+    NodeRef call = {};                 // by which the function was entered
   };
   // The targets of `break` and `continue`.
   struct Breakable {
