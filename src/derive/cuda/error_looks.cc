@@ -78,7 +78,9 @@ bool names_errors(std::string_view name) {
   for (; !name.empty(); name.remove_prefix(1)) {
     const unsigned letter = static_cast<unsigned char>(name.front() | 0x20) - unsigned{'a'};
     if (letter >= 26 || (firsts >> letter & 1) == 0) continue;
-    const auto begins = [&](std::string_view word) { return equals_ignoring_case(name.substr(0, word.size()), word); };
+    const auto begins = [&](std::string_view word) {
+      return word.front() == static_cast<char>('a' + letter) && equals_ignoring_case(name.substr(0, word.size()), word);
+    };
     if (std::ranges::any_of(words, begins)) return true;
   }
   return false;

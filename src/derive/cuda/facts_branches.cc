@@ -189,7 +189,8 @@ bool skips_iteration_before_access(const KernelView& view, const BranchSite& sit
 std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   const Expressions& e = view.trace.expressions;
   if (site.loop == none || !e.uses(site.condition, Uses::comparison)) return 0;
-  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque) || !e.uses(site.condition, Uses::block | Uses::iteration)) return 0;
+  if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque) || !e.uses(site.condition, Uses::block | Uses::iteration))
+    return 0;
   if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
   constexpr int most = 32;
   std::size_t count = 0;

@@ -41,7 +41,7 @@ void add_fixed_grid(const KernelView& view, const KernelLaunches& launches, std:
   const auto loop = shared != trace.loops.end() ? shared : std::ranges::find_if(trace.loops, is_long);
   if (loop == trace.loops.end()) return;
   const std::string_view condition = condition_of(view.program, *loop);
-  into.set(Id::fixed_grid_blocks, static_cast<double>(launches.most_blocks), {launches.most_blocks_at});
+  into.set(Id::fixed_grid_blocks, static_cast<double>(launches.most_blocks), {launches.with_most_blocks->place});
   into.set(Id::fixed_grid_shares, loop == shared);
   into.set(Id::fixed_grid_fills_gpu, sm_count && static_cast<double>(launches.most_blocks) >= *sm_count);
   const std::string quoted = condition.empty() ? "" : fmt::format(" (`{}`)", condition);

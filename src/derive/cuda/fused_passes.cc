@@ -214,9 +214,7 @@ const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse&
 
 }  // namespace
 
-PreviousLaunches previous_launches(const Program& program, const Function& function) {
-  return LaunchesInTurn(program, function).find();
-}
+PreviousLaunches previous_launches(const Program& program, const Function& function) { return LaunchesInTurn(program, function).find(); }
 
 MemoryUse memory_use(const KernelView& view) {
   MemoryUse use;
@@ -237,7 +235,8 @@ MemoryUse memory_use(const KernelView& view) {
     const auto number = numbers.find(memory.name);
     if (number == numbers.end()) return {};
     const bool is_own = elements.has(access);
-    use.is_pass = use.is_pass && access.kind != Access::atomic && (is_own || (access.kind == Access::load && elements.is_one_value(access)));
+    use.is_pass =
+        use.is_pass && access.kind != Access::atomic && (is_own || (access.kind == Access::load && elements.is_one_value(access)));
     add(access, is_own, use.parameters[number->second]);
   }
   return use;

@@ -18,8 +18,8 @@ constexpr int most_parts = 32;  // of an expression that are looked at
 // n / 8, n / size, n >> 3
 struct Quotient {
   ExprId dividend = 0;
-  std::optional<ExprId> divisor;    // nothing for a shift
-  std::optional<std::int64_t> by;   // where it is a constant
+  std::optional<ExprId> divisor;   // nothing for a shift
+  std::optional<std::int64_t> by;  // where it is a constant
 };
 
 std::optional<Quotient> quotient_at(const Expressions& e, ExprId id) {
@@ -99,7 +99,9 @@ bool Walker::rounds_down(ExprId blocks) const {
   if (!quotient) return false;
   const Expr& dividend = e_[quotient->dividend];
   // (n + 255) / 256 * 256 leaves no rest.
-  const auto is_divisor = [&](ExprId factor) { return factor == quotient->divisor || (quotient->by && e_.constant_of(factor) == quotient->by); };
+  const auto is_divisor = [&](ExprId factor) {
+    return factor == quotient->divisor || (quotient->by && e_.constant_of(factor) == quotient->by);
+  };
   const bool is_multiple = dividend.op == Op::mul && (is_divisor(dividend.a) || is_divisor(dividend.b));
   return dividend.op != Op::add && dividend.op != Op::sub && !is_multiple;
 }

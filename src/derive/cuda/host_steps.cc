@@ -21,7 +21,8 @@ HostStep HostSteps::of(std::uint32_t statement) const {
   for (std::uint32_t n = statement; n < last; ++n) {
     if (syntax_.is(n, NodeKind::call)) {
       const HostStep what = of_call(n);
-      if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes)) return {.kind = HostStep::needs};
+      if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes))
+        return {.kind = HostStep::needs};
       if (what.kind != HostStep::passes) step = what;
       if (what.kind == HostStep::launches) n = syntax_[n].last - 1;  // its arguments are values
     } else if (reads_memory(n)) {
@@ -78,8 +79,7 @@ bool HostSteps::reads_memory(std::uint32_t node) const {
   const bool is_followed = (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*')) ||
                            (syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->");
   return is_followed || is_variable_of_device(node) || syntax_.is(node, NodeKind::subscript) || syntax_.is(node, NodeKind::lambda) ||
-         syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) ||
-         syntax_.is(node, NodeKind::continue_statement);
+         syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) || syntax_.is(node, NodeKind::continue_statement);
 }
 
 // __managed__ int changed;

@@ -28,8 +28,8 @@ class HostWaits {
  private:
   // One launch after the other, as far as nothing between them needs results.
   struct Sequence {
-    HostStep launch, wait;                             // the last launch; the wait behind it
-    HostStep first;                                    // the launch that the compound begins with, if nothing before it needs results
+    HostStep launch, wait;                         // the last launch; the wait behind it
+    HostStep first;                                // the launch that the compound begins with, if nothing before it needs results
     bool is_at_start = true, has_streams = false;  // several, since the last wait
   };
 

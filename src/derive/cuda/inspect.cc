@@ -101,10 +101,37 @@ Inspected inspected(const Program& program, std::uint32_t f, const KernelLaunche
 
 void add(Inspected&& one, Judged& into) {
   std::ranges::move(one.subjects, std::back_inserter(into.inspection.subjects));
-  std::ranges::move(one.findings, std::back_inserter(into.findings));
   into.inspection.advice.push_back(std::move(one.advice));
   into.inspection.kernels.push_back(std::move(one.kernel));
 }
+
+// Findings of some kernels after others. One vector that grows would be copied, and half empty: they are most of what is kept.
+class AllFindings {
+ public:
+  template <typename Some>
+  void add(std::span<Some> some) {
+    std::size_t count = 0;
+    for (const Some& one : some) count += one.findings.size();
+    std::vector<model::Finding>& more = parts_.emplace_back();
+    more.reserve(count);
+    for (Some& one : some) std::ranges::move(std::exchange(one.findings, {}), std::back_inserter(more));
+    count_ += count;
+  }
+  void add(std::vector<model::Finding>&& more) {
+    count_ += more.size();
+    parts_.push_back(std::move(more));
+  }
+  std::vector<model::Finding> take() {
+    std::vector<model::Finding> all;
+    all.reserve(count_);
+    for (std::vector<model::Finding>& part : parts_) std::ranges::move(std::exchange(part, {}), std::back_inserter(all));
+    return all;
+  }
+
+ private:
+  std::vector<std::vector<model::Finding>> parts_;
+  std::size_t count_ = 0;
+};
 
 std::vector<model::Finding> judged_launches(const std::vector<Launch>& launches, const Judge& judge, const Files& files) {
   std::vector<std::vector<model::Finding>> found(launches.size());
@@ -114,14 +141,15 @@ std::vector<model::Finding> judged_launches(const std::vector<Launch>& launches,
   return findings;
 }
 
-void add_passes(const FusedPasses& passes, const Judge& judge, Judged& into) {
-  for (auto& [subject, line] : passes.found()) {
-    if (!judge) into.inspection.subjects.push_back(std::move(subject));
-    for (model::Finding& finding : judge ? judge(subject) : std::vector<model::Finding>()) {
+std::vector<model::Finding> judged_passes(const FusedPasses& passes, const Judge& judge) {
+  std::vector<model::Finding> findings;
+  for (const auto& [subject, line] : passes.found()) {
+    for (model::Finding& finding : judge(subject)) {
       finding.snippet = line;
-      into.findings.push_back(std::move(finding));
+      findings.push_back(std::move(finding));
     }
   }
+  return findings;
 }
 
 // Releases files that no later kernel can lead to, while kernels are analysed in the order of their files.
@@ -175,6 +203,7 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
     kernels.emplace_back(f, &its_launches);
   }
   StepBudget budget(program);
+  AllFindings findings;
   result.inspection.kernels.reserve(kernels.size());
   result.inspection.advice.reserve(kernels.size());
   for (std::size_t begin = 0; begin < kernels.size(); begin += at_once) {
@@ -193,6 +222,7 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
       found[i] = inspected(program, function, *its_launches, gpu, share, passes.asks_for(program.functions()[function].name));
       if (judge) found[i].judge_by(judge, files);
     });
+    findings.add(std::span(found));
     for (Inspected& one : found) {
       budget.spend(one.steps);
       if (passes.asks_for(one.kernel.name)) passes.add(one.kernel.name, std::move(one.memory));
@@ -201,11 +231,14 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
     sources.pack_all();
     if (end < kernels.size()) releaser.release_before(file_of(end));
   }
-  std::ranges::move(about_launches, std::back_inserter(result.findings));
-  add_passes(passes, judge, result);
-  if (!judge) {
-    for (const Launch& launch : result.inspection.launches) result.inspection.subjects.push_back(launch_subject(launch));
+  findings.add(std::move(about_launches));
+  if (judge) {
+    findings.add(judged_passes(passes, judge));
+    result.findings = findings.take();
+    return result;
   }
+  for (auto& [subject, line] : passes.found()) result.inspection.subjects.push_back(std::move(subject));
+  for (const Launch& launch : result.inspection.launches) result.inspection.subjects.push_back(launch_subject(launch));
   return result;
 }
 

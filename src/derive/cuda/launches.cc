@@ -237,20 +237,17 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     all.rounded_up[0] += launch.rounding.is_up;
     all.rounded_up[1] += launch.rounding.is_up_in_y;
     all.rounds_up = all.rounds_up || launch.rounding.is_up;
-    if (launch.rounding.is_down && all.rounded_down++ == 0) {
-      all.rounded_down_grid = launch.grid_expr;
-      all.rounded_down_at = launch.place;
-    }
+    if (launch.rounding.is_down && all.rounded_down++ == 0) all.first_rounded_down = &launch;
     all.has_open_size = all.has_open_size || !launch.grid || !launch.block;
     all.dynamic_shared_bytes = std::max(all.dynamic_shared_bytes, launch.dynamic_shared_bytes.value_or(0));
     if (launch.grid) ++all.fixed_grids;
     if (launch.grid && launch.grid->volume() > all.most_blocks) {
       all.most_blocks = launch.grid->volume();
-      all.most_blocks_at = launch.place;
+      all.with_most_blocks = &launch;
     }
-    if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.single_block_at = launch.place;
+    if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.first_single_block = &launch;
     all.in_host_loops += launch.is_in_host_loop;
-    if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.size_of_block = launch.size_of_block;
+    if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.first_block_of_size = &launch;
     if (!launch.block) continue;
     const Extent& b = *launch.block;
     const bool is_possible = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 64 && b.volume() <= 1024;
@@ -262,7 +259,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
     all.block_sizes.insert(all.threads);
     if (all.threads > all.most_threads) {
       all.most_threads = all.threads;
-      all.most_threads_at = launch.place;
+      all.with_most_threads = &launch;
     }
   }
   return named;
@@ -271,7 +268,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
 void add_launch_bounds(const Kernel& kernel, const KernelLaunches& launches, CodeSubject& into) {
   if (!kernel.max_threads || *kernel.max_threads <= 0 || launches.kernels != 1 || launches.most_threads == 0) return;
   into.set(Id::launch_bound_threads, static_cast<double>(*kernel.max_threads));
-  into.set(Id::launched_threads, static_cast<double>(launches.most_threads), {launches.most_threads_at});
+  into.set(Id::launched_threads, static_cast<double>(launches.most_threads), {launches.with_most_threads->place});
 }
 
 std::string_view launch_checker(const Launch& launch) {
@@ -360,8 +357,9 @@ CodeSubject occupancy_subject(const Kernel& kernel, const KernelLaunches& launch
   if (bytes) subject.set(Id::shared_bytes, static_cast<double>(*bytes + dynamic));
   const std::string size = fmt::format("{} threads and {} bytes of shared memory per block", threads, bytes.value_or(0) + dynamic);
   subject.set(Id::occupancy_reason,
-              percent ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident{}", size, *percent,
-                                    is_of_any_gpu ? ", whatever the GPU" : "")
+              percent
+                  ? fmt::format("With {} at most {:.3g} % of an SM's warps can be resident{}", size, *percent,
+                                is_of_any_gpu ? ", whatever the GPU" : "")
                   : std::string("With blocks of one warp at most half of an SM's warps can be resident, since it takes 16 to 32 blocks"));
   return subject;
 }

@@ -28,7 +28,7 @@ struct ProgramLaunches {
 };
 ProgramLaunches launches_of(const Program& program);
 
-// What the launches of one kernel name reveal about its blocks.
+// What the launches of one kernel name reveal about its blocks. The launches outlive it; those that are named are null where there is none.
 struct KernelLaunches {
   Shape first_block;                       // the first constant and valid block; 0 threads: there is none
   std::uint64_t threads = 0;               // in the last constant block
@@ -39,22 +39,21 @@ struct KernelLaunches {
   std::set<std::uint64_t> block_sizes;     // constant ones
   std::uint32_t count = 0;
   LaunchedWith with;               // what all of them agree on
-  std::uint64_t most_threads = 0;  // of a constant block, and where that is
-  model::TextPlace most_threads_at;
+  std::uint64_t most_threads = 0;  // of a constant block, and the launch that has it
+  const model::cuda::Launch* with_most_threads = nullptr;
   std::uint32_t kernels = 0;       // of that name
   bool rounds_up = false;          // a launch may have more threads along x than the data
-  std::uint32_t rounded_down = 0;  // launches that have no more, and the grid and place of the first one
-  std::string rounded_down_grid;
-  model::TextPlace rounded_down_at;
+  std::uint32_t rounded_down = 0;  // launches that have no more, and the first one
+  const model::cuda::Launch* first_rounded_down = nullptr;
   std::array<std::uint32_t, 2> rounded_up = {};  // launches whose blocks along x, along y may be more than the data asks for
-  std::uint32_t single_blocks = 0;               // launches with one block, and where the first one is
-  model::TextPlace single_block_at;
+  std::uint32_t single_blocks = 0;               // launches with one block, and the first one
+  const model::cuda::Launch* first_single_block = nullptr;
   std::uint32_t in_host_loops = 0;  // launches in loops of many iterations
-  std::uint32_t fixed_grids = 0;    // launches whose grid is a constant; the most blocks of any, and where that is
+  std::uint32_t fixed_grids = 0;    // launches whose grid is a constant; the most blocks of any, and the launch that has them
   std::uint64_t most_blocks = 0;
-  model::TextPlace most_blocks_at;
-  std::uint32_t blocks_of_size = 0;  // launches with a block of as many threads as a size of run time says, and that of the first one
-  std::string size_of_block;
+  const model::cuda::Launch* with_most_blocks = nullptr;
+  std::uint32_t blocks_of_size = 0;  // launches with a block of as many threads as a size of run time says, and the first one
+  const model::cuda::Launch* first_block_of_size = nullptr;
 };
 using LaunchesByKernel = std::unordered_map<std::string_view, KernelLaunches>;
 LaunchesByKernel by_kernel(const std::vector<model::cuda::Launch>& launches);

@@ -36,8 +36,8 @@ void add_left_out(const KernelView& view, const KernelLaunches& launches, model:
   const auto is_behind_guard = [&](const Access& access) { return compares_with_size(e, access.alive); };
   const bool has_guard = std::ranges::any_of(trace.contexts, is_guard) || std::ranges::any_of(trace.accesses, is_behind_guard);
   if (goes_on || !has_guard) return;
-  into.set(model::CodeFactId::leaves_out_rest, true, {launches.rounded_down_at});
-  into.set(model::CodeFactId::rounded_down_grid, launches.rounded_down_grid);
+  into.set(model::CodeFactId::leaves_out_rest, true, {launches.first_rounded_down->place});
+  into.set(model::CodeFactId::rounded_down_grid, launches.first_rounded_down->grid_expr);
 }
 
 }  // namespace frx::derive::cuda

@@ -80,7 +80,8 @@ class LostUpdates : public RaceViews {
     is_decided_by(trace_, access, [&](ExprId condition) {
       for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
         const Expr &test = e_[part], &end = e_[test.b];
-        is_longer = is_longer || (test.op == Op::lt && !is_not && test.a == rest.a && end.op == Op::mul && (end.a == rest.b || end.b == rest.b));
+        is_longer =
+            is_longer || (test.op == Op::lt && !is_not && test.a == rest.a && end.op == Op::mul && (end.a == rest.b || end.b == rest.b));
       });
       return false;
     });

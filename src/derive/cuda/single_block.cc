@@ -156,10 +156,11 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const auto is_in_global = [&](const Access& access) { return trace.memories[access.memory].space == Space::global; };
   const bool is_relaunched = loop == trace.loops.end() && !is_of_size && launches.in_host_loops == launches.count &&
                              std::ranges::any_of(trace.accesses, is_in_global);
-  into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), {launches.single_block_at});
+  into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), {launches.first_single_block->place});
   into.set(Id::single_block_shares, is_shared || is_of_size);
   if (is_of_size) {
-    into.set(Id::single_block_work, fmt::format("block of `{}` threads, which fails beyond 1,024", launches.size_of_block));
+    into.set(Id::single_block_work,
+             fmt::format("block of `{}` threads, which fails beyond 1,024", launches.first_block_of_size->size_of_block));
   } else if (is_relaunched) {
     into.set(Id::single_block_work,
              std::string(is_one_thread ? "block of one thread" : "block") + ", again and again in a loop of the host");

@@ -46,7 +46,8 @@ const Walker::RecordParts& Walker::parts_of(std::string_view type) {
   return parts;
 }
 
-// A record of that type with these values, or with none that is known; nothing for a type that is no such record, or another number of them.
+// A record of that type with these values, or with none that is known; nothing for a type that is no such record, or another number of
+// them.
 std::optional<Value> Walker::record_of(std::string_view type, const std::vector<Value>& values) {
   const RecordParts& parts = parts_of(type);
   const auto count = static_cast<std::size_t>(std::ranges::count_if(parts, [](std::string_view name) { return !name.empty(); }));

@@ -90,7 +90,8 @@ void Walker::walk(std::uint32_t node) {
 ExprId Walker::truth(const Value& value) {
   if (value.kind == Value::number) return value.expr;
   const bool is_record = value.kind == Value::triple && !value.type.empty();
-  return is_record ? mixture(e_.binary(Op::add, e_.binary(Op::add, value.expr, value.y), value.z)) : uniform_named("a pointer or an object");
+  return is_record ? mixture(e_.binary(Op::add, e_.binary(Op::add, value.expr, value.y), value.z))
+                   : uniform_named("a pointer or an object");
 }
 
 // The condition of an if, a while or a switch.

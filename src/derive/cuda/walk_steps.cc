@@ -113,7 +113,8 @@ std::uint32_t Walker::first_continue(std::uint32_t loop) {
   return none;
 }
 
-// By how many bits a variable is shifted in each iteration: 1 for `s *= 2`, `s <<= 1` and `s += s`, -1 for `s /= 2`, `s >>= 1` and `s = s / 2`.
+// By how many bits a variable is shifted in each iteration: 1 for `s *= 2`, `s <<= 1` and `s += s`, -1 for `s /= 2`, `s >>= 1` and `s = s /
+// 2`.
 std::optional<std::int64_t> Walker::shift_of(const Change& change, std::uint32_t loop) {
   if (change.count != 1 || !syntax().is(change.node, NodeKind::assignment) || !is_in_each_iteration(change.node, loop)) return std::nullopt;
   std::string_view op = text(syntax().child(change.node, Role::op));

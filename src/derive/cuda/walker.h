@@ -412,9 +412,9 @@ class Walker {
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
   std::unordered_map<std::string_view, RecordParts> record_parts_;  // by type
   std::vector<std::pair<NodeRef, std::uint32_t>> shared_declared_;  // memories of arrays in shared memory, by the name in their declaration
-  std::uint32_t dynamic_memory_ = none;                                                 // the first `extern __shared__` array
-  std::unordered_map<std::string, std::uint32_t> pointed_;                              // memories behind pointers without a declaration
-  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;                       // the numbers that objects hold, by object and name
+  std::uint32_t dynamic_memory_ = none;                             // the first `extern __shared__` array
+  std::unordered_map<std::string, std::uint32_t> pointed_;          // memories behind pointers without a declaration
+  std::map<std::pair<ExprId, std::string_view>, ExprId> members_;   // the numbers that objects hold, by object and name
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> object_members_;  // memories of members, by object and name
   std::unordered_set<ExprId> unknown_members_;                                          // of objects whose class is not given
   std::unordered_set<std::string_view> template_types_;                                 // parameters of the kernel's template
