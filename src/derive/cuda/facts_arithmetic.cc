@@ -140,14 +140,41 @@ struct DivisionsOfWidth {
   std::string text;  // of the first
 };
 
+// Powers whose exponent is a small number.
+class Powers {
+ public:
+  explicit Powers(const KernelView& view) : places_(view) {}
+
+  void consider(const Source& source, const ValueTypes& types, const Function& function, std::uint32_t node) {
+    const std::string_view way = way_of_power(source, types, node);
+    if (way.empty()) return;
+    if (way_.empty()) text_ = shortened(source.text_of(node));
+    if (way_.empty()) way_ = way;
+    in_loop_ = in_loop_ || loop_around(source, node, function.at.node) != none;
+    places_.add({function.at.source, node});
+  }
+
+  void add_to(CodeSubject& into) {
+    into.set(Id::power_count, places_.count(), places_.take());
+    into.set(Id::power_text, text_);
+    into.set(Id::power_way, std::string(way_));
+    into.set(Id::power_in_loop, in_loop_);
+  }
+
+ private:
+  Places places_;
+  std::string text_;
+  std::string_view way_;
+  bool in_loop_ = false;
+};
+
 }  // namespace
 
 void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
-  Places doubles(view), powers(view);
+  Places doubles(view);
+  Powers powers(view);
   DivisionsOfWidth wide(view), narrow(view);
-  std::string double_text, power_text;
-  std::string_view power_way;
-  bool power_in_loop = false;
+  std::string double_text;
   constexpr std::size_t few_accesses = 12;
   const bool is_short = view.trace.loops.empty() && view.trace.accesses.size() <= few_accesses;
   bool in_loop = false, is_of_floats = false, may_be_of_floats = false, is_of_bytes = false;
@@ -174,12 +201,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
         in_loop = in_loop || loop_around(source, n, function.at.node) != none;
         doubles.add({function.at.source, n});
       }
-      if (const std::string_view way = way_of_power(source, types, n); !way.empty()) {
-        if (power_way.empty()) power_text = shortened(source.text_of(n));
-        if (power_way.empty()) power_way = way;
-        power_in_loop = power_in_loop || loop_around(source, n, function.at.node) != none;
-        powers.add({function.at.source, n});
-      }
+      powers.consider(source, types, function, n);
       if (found.is_wide_at(n) && found.is_new(n)) wide.add(source, {function.at.source, n});
     }
     for (const DivisionSite& site : view.trace.divisions) {
@@ -193,10 +215,7 @@ void add_arithmetic_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::fp64_in_loop, in_loop);
   into.set(Id::fp64_text, double_text);
   into.set(Id::fp64_data, std::string(is_of_bytes ? "bytes" : "float"));
-  into.set(Id::power_count, powers.count(), powers.take());
-  into.set(Id::power_text, power_text);
-  into.set(Id::power_way, std::string(power_way));
-  into.set(Id::power_in_loop, power_in_loop);
+  powers.add_to(into);
   into.set(Id::wide_division_count, wide.places.count(), wide.places.take());
   into.set(Id::wide_division_text, wide.text);
   into.set(Id::wide_division_where, std::string(is_short ? "Each thread, which does little else," : "A loop"));

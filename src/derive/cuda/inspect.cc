@@ -173,6 +173,22 @@ class FileReleaser {
   std::uint32_t released_ = 0;
 };
 
+// By function, with their launches. `handed_on`: names of kernels that are passed to functions.
+std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels_to_inspect(const Program& program,
+                                                                                const std::set<std::uint32_t>& handed_on,
+                                                                                LaunchesByKernel& launches) {
+  std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;
+  for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
+    const Function& function = program.functions()[f];
+    if (program.sources().without_syntax(function.at.source).is_included || !function.is_kernel) continue;
+    KernelLaunches& its_launches = launches[function.name];
+    ++its_launches.kernels;
+    its_launches.is_handed_on = handed_on.contains(program.defined(function.name));
+    kernels.emplace_back(f, &its_launches);
+  }
+  return kernels;
+}
+
 // Keeps all subjects when there is no judge.
 Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& judge) {
   Judged result;
@@ -193,15 +209,7 @@ Judged inspected_all(const Sources& sources, const TargetGpu& gpu, const Judge& 
   if (judge) about_launches = judged_launches(result.inspection.launches, judge, files);
   FusedPasses passes(result.inspection.launches, [&files](const model::TextPlace& place) { return files.line(place); });
   LaunchesByKernel launches = by_kernel(result.inspection.launches);
-  std::vector<std::pair<std::uint32_t, const KernelLaunches*>> kernels;  // functions, and their launches
-  for (std::uint32_t f = 0; f < program.functions().size(); ++f) {
-    if (sources.without_syntax(program.functions()[f].at.source).is_included) continue;
-    if (!program.functions()[f].is_kernel) continue;
-    KernelLaunches& its_launches = launches[program.functions()[f].name];
-    ++its_launches.kernels;
-    its_launches.is_handed_on = handed_on.contains(program.defined(program.functions()[f].name));
-    kernels.emplace_back(f, &its_launches);
-  }
+  const auto kernels = kernels_to_inspect(program, handed_on, launches);
   StepBudget budget(program);
   AllFindings findings;
   result.inspection.kernels.reserve(kernels.size());

@@ -67,6 +67,12 @@ void Walker::settle(const std::vector<Guess>& guesses) {
   }
 }
 
+void Walker::assign_all(const std::vector<std::pair<std::uint32_t, Value>>& values) {
+  for (const auto& [slot, value] : values) {
+    if (slot < slots_.size()) assign(slot, value);
+  }
+}
+
 void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t update, std::uint32_t body) {
   const std::uint32_t loop = begin_loop(node), outer_loop = std::exchange(loop_, loop);
   const ExprId outer_left = left_;
@@ -77,8 +83,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
   std::vector<std::pair<ExprId, std::vector<std::uint32_t>>> inner_steps;  // how many were taken, and the loops that take them
   for (const Change& change : changes) {
     Value value = slots_[change.slot].value;
-    if (value.kind == Value::triple) forget_record(change.slot);
-    if (value.kind == Value::triple && !value.type.empty()) after.emplace_back(change.slot, slots_[change.slot].value);
+    if (forget_record(change.slot)) after.emplace_back(change.slot, slots_[change.slot].value);
     if (value.kind == Value::triple || value.kind == Value::group) continue;
     const bool may_be_skipped = change.last > skips && !(syntax().is(node, NodeKind::do_statement) && change.last > test);
     const std::optional<ExprId> step = may_be_skipped ? std::nullopt : step_of(change, node, changes);
@@ -123,9 +128,7 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
     if (!have_equal_counts(loops, loop)) e_.mark(steps, Uses::varying);
   }
   settle(guesses);
-  for (const auto& [slot, value] : after) {
-    if (slot < slots_.size()) assign(slot, value);
-  }
+  assign_all(after);
   left_ = outer_left;
   loop_ = outer_loop;
 }

@@ -82,12 +82,13 @@ ExprId* Walker::part_of(Value& record, std::string_view name) {
   return at == parts.begin() ? &record.expr : at == parts.begin() + 1 ? &record.y : &record.z;
 }
 
-// A record that something has changed in a way that is not followed.
-void Walker::forget_record(std::uint32_t slot) {
+// A record that something changes in a way that is not followed; false for any other variable.
+bool Walker::forget_record(std::uint32_t slot) {
   Value changed = slots_[slot].value;
-  if (changed.kind != Value::triple || changed.type.empty()) return;
+  if (changed.kind != Value::triple || changed.type.empty()) return false;
   changed.expr = changed.y = changed.z = e_.opaque();
   assign(slot, changed);
+  return true;
 }
 
 // p.advance(): a member function that is not const may change any member.

@@ -124,7 +124,7 @@ class Walker {
   std::optional<Value> record_of(std::string_view type, const std::vector<Value>& values);
   std::optional<Value> record_in_list(std::string_view type, std::uint32_t list);
   ExprId* part_of(Value& record, std::string_view name);
-  void forget_record(std::uint32_t slot);
+  bool forget_record(std::uint32_t slot);
   void forget_changed_by(std::uint32_t object, std::uint32_t method);
 
   // walk_statements.cc
@@ -171,6 +171,7 @@ class Walker {
   void walk_for(std::uint32_t node);
   void walk_while(std::uint32_t node);
   void walk_range_for(std::uint32_t node);
+  void assign_all(const std::vector<std::pair<std::uint32_t, Value>>& values);
   void walk_loop(std::uint32_t node, std::uint32_t condition, std::uint32_t update, std::uint32_t body);
   // The loop_value that a variable has in a loop.
   struct Guess {
