@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <array>
 
-#include "derive/cuda/declarations.h"
-
 namespace frx::derive::cuda {
 
 bool computes_power(std::string_view function) { return function == "pow" || function == "powf"; }
 
-std::string_view way_of_power(const Source& source, const ValueTypes& types, std::uint32_t node) {
+std::string_view way_of_power(const Program& program, const Source& source, const ValueTypes& types, std::uint32_t node) {
   if (!source.syntax.is(node, NodeKind::call)) return {};
   const std::uint32_t callee = source.syntax.child(node, Role::function);
-  const bool is_method = callee != none && source.syntax.is(callee, NodeKind::field_expression);
-  if (is_method || !computes_power(source.text_of(name_in(source, callee)))) return {};
+  std::string_view name = callee == none ? std::string_view() : source.text_of(callee);
+  if (name.starts_with("std::")) name.remove_prefix(std::string_view("std::").size());
+  if (name.starts_with("::")) name.remove_prefix(2);
+  // A function of the program may be of that name.
+  if (!computes_power(name) || program.first_device_function(name) != none) return {};
   struct Way {
     double exponent;
     std::string_view text;
@@ -35,7 +36,10 @@ std::string_view way_of_power(const Source& source, const ValueTypes& types, std
     if (count == arguments.size()) return {};
     arguments[count++] = c;
   }
-  if (count != arguments.size() || types.of(arguments[0]).literal) return {};
+  if (count != arguments.size()) return {};
+  const ValueType& base = types.of(arguments[0]);
+  const bool is_floating = base.is(Arithmetic::float32) || base.is(Arithmetic::float64) || (name == "powf" && base.is(Arithmetic::unknown));
+  if (base.literal || !is_floating) return {};
   const std::optional<double>& exponent = types.of(arguments[1]).literal;
   const auto* const way = exponent ? std::ranges::find(ways, *exponent, &Way::exponent) : ways.end();
   return way == ways.end() ? std::string_view() : way->text;

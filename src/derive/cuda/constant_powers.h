@@ -15,7 +15,7 @@ namespace frx::derive::cuda {
 bool computes_power(std::string_view function);
 
 // What computes the same as a node that is a call of such a function, "x * x"; "" where it is none, the exponent is none of those with a
-// short way, or the base is a number as well, so that the compiler knows the result.
-std::string_view way_of_power(const Source& source, const ValueTypes& types, std::uint32_t node);
+// short way, or the base is a number as well, so that the compiler knows the result, or no float or double.
+std::string_view way_of_power(const Program& program, const Source& source, const ValueTypes& types, std::uint32_t node);
 
 }  // namespace frx::derive::cuda

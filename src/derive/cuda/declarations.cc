@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <set>
@@ -361,6 +362,7 @@ class Declarer {
     }
     for (std::uint32_t c = syntax_.first_child(body); c != none; c = syntax_.next_sibling(c)) {
       record.has_unknown_parts = record.has_unknown_parts || has_unknown_parts(c);
+      record.is_aggregate = record.is_aggregate && !makes_values(c, record.name);
       if (!syntax_.is(c, NodeKind::field_declaration) || has_word(source_, c, "static")) continue;
       RecordMember written_here;
       if (const std::uint32_t type = unnamed_record(syntax_.child(c, Role::type)); type != none) {
@@ -426,6 +428,22 @@ class Declarer {
     }
     const std::uint32_t type = syntax_.child(member, Role::type);
     return any_bits || (!any_name && !(declares_type(type) || unnamed_record(type) != none));
+  }
+
+  // Is a member a constructor of the class, or has it a value from the beginning?
+  bool makes_values(std::uint32_t member, std::string_view record) const {
+    std::string_view written = text(member);
+    if (const std::uint32_t body = syntax_.child(member, Role::body); body != none)
+      written = written.substr(0, syntax_[body].begin - syntax_[member].begin);
+    if (syntax_.is(member, NodeKind::field_declaration) && written.find('(') == written.npos)
+      return written.find_first_of("={") != written.npos;
+    for (std::size_t at = written.find(record); at != written.npos; at = written.find(record, at + 1)) {
+      const std::string_view behind = trim(written.substr(at + record.size()));
+      const char before = at == 0 ? ' ' : written[at - 1];
+      const bool is_in_word = before == '~' || before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
+      if (!is_in_word && behind.starts_with('(')) return true;
+    }
+    return false;
   }
 
   // Of `float r[3][N]`: 3, and N. One that is neither number nor name is unknown.

@@ -41,6 +41,7 @@ struct Record {
   bool is_union = false;
   std::uint32_t alignment = 1;     // asked for: struct __align__(16) Place
   bool has_unknown_parts = false;  // a base, virtual functions, bit fields: places are unknown
+  bool is_aggregate = true;        // neither a constructor nor a member with a value of its own
   bool holds_shared = false;
 };
 struct NamedMember {

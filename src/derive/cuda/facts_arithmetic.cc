@@ -143,10 +143,10 @@ struct DivisionsOfWidth {
 // Powers whose exponent is a small number.
 class Powers {
  public:
-  explicit Powers(const KernelView& view) : places_(view) {}
+  explicit Powers(const KernelView& view) : view_(view), places_(view) {}
 
   void consider(const Source& source, const ValueTypes& types, const Function& function, std::uint32_t node) {
-    const std::string_view way = way_of_power(source, types, node);
+    const std::string_view way = way_of_power(view_.program, source, types, node);
     if (way.empty()) return;
     if (way_.empty()) text_ = shortened(source.text_of(node));
     if (way_.empty()) way_ = way;
@@ -162,6 +162,7 @@ class Powers {
   }
 
  private:
+  const KernelView& view_;
   Places places_;
   std::string text_;
   std::string_view way_;

@@ -172,7 +172,8 @@ std::optional<std::int64_t> most_values(const Trace& trace, ExprId id, int depth
       const Expr& inner = e[e.constant_of(x.a) ? x.b : x.a];
       const auto one = bound(x), other = bound(inner);
       const bool is_clamp = one && other && inner.op == (x.op == Op::min ? Op::max : Op::min);
-      const std::int64_t span = is_clamp ? (x.op == Op::min ? *one - *other : *other - *one) : -1;
+      const bool is_small = is_clamp && std::min(*one, *other) > -most && std::max(*one, *other) < most;
+      const std::int64_t span = is_small ? (x.op == Op::min ? *one - *other : *other - *one) : -1;
       return span >= 0 && span < most ? std::optional(span + 1) : std::nullopt;
     }
     case Op::add:

@@ -1,15 +1,19 @@
 #include "derive/cuda/fused_passes.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "derive/cuda/access_cost.h"
 #include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/host_calls.h"
 #include "derive/cuda/host_steps.h"
+#include "derive/cuda/idle_barriers.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -35,6 +39,7 @@ class LaunchesInTurn {
       : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function) {}
 
   PreviousLaunches find() {
+    note_pointers();
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       if (syntax_.is(n, NodeKind::compound_statement)) look_through(n);
     }
@@ -49,7 +54,8 @@ class LaunchesInTurn {
       if (syntax_.is(c, NodeKind::token)) continue;
       const HostStep step = steps_.of(c);
       const bool is_plain = syntax_.is(c, NodeKind::expression_statement) || syntax_.is(c, NodeKind::do_statement);
-      if (step.kind == HostStep::needs || (step.kind == HostStep::launches && !is_plain) || writes_memory(c)) {
+      const bool ends = syntax_.is(c, NodeKind::return_statement) || syntax_.is(c, NodeKind::labeled_statement);
+      if (ends || step.kind == HostStep::needs || (step.kind == HostStep::launches && !is_plain) || writes_memory(c)) {
         previous.reset();
       } else if (step.kind == HostStep::launches) {
         WrittenLaunch here = written(step.call);
@@ -112,13 +118,46 @@ class LaunchesInTurn {
       }
       previous->arguments.push_back(std::move(argument));
     }
+    std::erase_if(previous->arguments, [&](const SharedArgument& one) { return has_alias(one.text, there) || has_alias(one.text, here); });
     if (!previous->arguments.empty()) found_.emplace(here.call, std::move(previous));
+  }
+
+  // float* up = t + width;
+  void note_pointers() {
+    for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
+      const bool is_declared = syntax_.is(n, NodeKind::init_declarator);
+      if (!is_declared && !syntax_.is(n, NodeKind::assignment)) continue;
+      const std::uint32_t value = syntax_.child(n, is_declared ? Role::value : Role::right);
+      const std::uint32_t name = is_declared ? name_in(source_, n) : syntax_.child(n, Role::left);
+      if (value != none && name != none) made_of_[source_.text_of(name)].push_back(source_.text_of(value));
+    }
+  }
+
+  // t + 1, or `up`, beside t
+  bool has_alias(std::string_view array, const WrittenLaunch& launch) const {
+    return std::ranges::any_of(launch.arguments, [&](std::string_view other) {
+      if (other == array) return false;
+      if (holds_word(other, array)) return true;
+      const auto values = made_of_.find(other);
+      return values != made_of_.end() &&
+             std::ranges::any_of(values->second, [&](std::string_view value) { return holds_word(value, array); });
+    });
+  }
+
+  static bool holds_word(std::string_view text, std::string_view word) {
+    const auto is_part = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+    }
+    return false;
   }
 
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const HostSteps steps_;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> made_of_;  // what variables are set to
   PreviousLaunches found_;
 };
 
@@ -128,12 +167,14 @@ class LaunchesInTurn {
 class ThreadElements {
  public:
   ThreadElements(const Trace& trace, const Shape& block)
-      : block_(block),
+      : trace_(trace),
+        block_(block),
         now_(trace.expressions, {.kind = Sample::large_odd, .block = block, .iteration = 0}),
         further_(trace.expressions, {.kind = Sample::large_odd, .block = block, .iteration = 0, .more_blocks = 1}) {}
 
   bool has(const Access& access) const {
-    if (block_.z != 1 || access.element == 0 || !now_.is_known(access.address) || !further_.is_known(access.address)) return false;
+    if (block_.z != 1 || access.element == 0 || moves_on(access) || !now_.is_known(access.address) || !further_.is_known(access.address))
+      return false;
     const std::int64_t bytes = access.element;
     const auto rest = [&](std::uint32_t lane) {
       return at(now_, access, lane) - bytes * (Lanes::sampled_block * std::int64_t{block_.x} + now_.thread_of(lane) % block_.x);
@@ -156,10 +197,22 @@ class ThreadElements {
   bool is_one_value(const Access& access) const { return now_.is_known(access.address) && now_.is_same_for_all(access.address); }
 
  private:
+  // To elements of other threads, in a loop: only one over the whole grid stays with those of the thread.
+  bool moves_on(const Access& access) const {
+    if (holds_loop_value(trace_.expressions, access.address)) return true;
+    for (std::uint32_t l = access.loop; l != none; l = trace_.loops[l].parent) {
+      const Loop& loop = trace_.loops[l];
+      const auto is_iteration = [&](ExprId part) { return part == loop.iteration; };
+      if (has_part(trace_.expressions, access.address, is_iteration) && !is_over_grid(trace_.expressions, loop)) return true;
+    }
+    return false;
+  }
+
   static std::int64_t at(const Lanes& lanes, const Access& access, std::uint32_t lane) {
     return lanes.at(access.address, lane) << 3 >> 3;  // without the number of the memory
   }
 
+  const Trace& trace_;
   Shape block_;
   Lanes now_, further_;
 };

@@ -100,9 +100,13 @@ bool Walker::rounds_down(ExprId blocks) const {
   const Expr& dividend = e_[quotient->dividend];
   // (n + 255) / 256 * 256 leaves no rest.
   const auto is_divisor = [&](ExprId factor) {
-    return factor == quotient->divisor || (quotient->by && e_.constant_of(factor) == quotient->by);
+    return factor == quotient->divisor || (quotient->by && e_.constant_of(factor).value_or(1) % *quotient->by == 0);
   };
-  const bool is_multiple = dividend.op == Op::mul && (is_divisor(dividend.a) || is_divisor(dividend.b));
+  bool is_multiple = dividend.op == Op::mul && (is_divisor(dividend.a) || is_divisor(dividend.b));
+  const std::optional<std::int64_t> number = e_.constant_of(dividend.b);
+  if (dividend.op == Op::shl && quotient->by)
+    is_multiple = number && *number >= 0 && *number < 31 && (std::int64_t{1} << *number) % *quotient->by == 0;
+  if (dividend.op == Op::bit_and && quotient->by) is_multiple = number && (*number & (*quotient->by - 1)) == 0;
   return dividend.op != Op::add && dividend.op != Op::sub && !is_multiple;
 }
 

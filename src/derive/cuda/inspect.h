@@ -15,7 +15,7 @@ namespace frx::derive::cuda {
 
 // What is known of the GPU that the code is for.
 struct TargetGpu {
-  const knowledge::SmLimits* limits = nullptr;  // without them occupancy is that of the GPU which has room for most warps
+  const knowledge::SmLimits* limits = nullptr;  // without them occupancy is known only where it is low on all GPUs
   std::optional<double> sm_count = {};
   // Of all GPUs; may be empty. Called from several threads, for kernels with much shared memory where `limits` is null.
   std::function<std::vector<const knowledge::SmLimits*>()> of_all = {};

@@ -328,7 +328,7 @@ std::optional<double> occupancy_pct(std::uint64_t threads, std::uint64_t shared_
   return knowledge::occupancy(shape, *limits).occupancy_pct;
 }
 
-// On the GPU that has room for most warps.
+// On the GPU on which it is largest.
 std::optional<double> largest_occupancy_pct(std::uint64_t threads, std::uint64_t shared_bytes, const TargetGpu& gpu) {
   constexpr std::uint64_t much = 16 * 1024;  // bytes; with less, no number of warps is limited to a quarter
   std::optional<double> largest;

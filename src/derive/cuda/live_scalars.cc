@@ -92,7 +92,7 @@ class Scan {
       if (has_word(source_, n, "const") && is_literal(source_.syntax.child(c, Role::value))) continue;
       Variable variable{n, n, (bytes * elements(plain) + 3) / 4};
       if (source_.syntax.is(plain, NodeKind::pointer_declarator)) variable.registers = 2;
-      if (is_auto) variable.registers = 1;
+      if (is_auto || source_.syntax.is(plain, NodeKind::reference_declarator)) variable.registers = 1;
       const std::uint32_t value = source_.syntax.is(c, NodeKind::init_declarator) ? source_.syntax.child(c, Role::value) : none;
       variable.is_empty = value == none;
       variable.is_literal = value != none && is_literal(value);

@@ -76,16 +76,17 @@ class LostUpdates : public RaceViews {
       index = e_.constant_of(e_[index].a) ? e_[index].b : e_[index].a;
     const Expr rest = e_[index];
     if (rest.op != Op::mod || !e_.uses(rest.a, Uses::thread) || e_.uses(rest.a, Uses::loaded | Uses::varying | Uses::opaque)) return false;
-    bool is_longer = false;
+    bool is_longer = false, is_chosen = false;  // by another condition of the thread
     is_decided_by(trace_, access, [&](ExprId condition) {
       for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
         const Expr &test = e_[part], &end = e_[test.b];
-        is_longer =
-            is_longer || (test.op == Op::lt && !is_not && test.a == rest.a && end.op == Op::mul && (end.a == rest.b || end.b == rest.b));
+        const bool is_end = test.op == Op::lt && !is_not && test.a == rest.a && end.op == Op::mul && (end.a == rest.b || end.b == rest.b);
+        is_longer = is_longer || is_end;
+        is_chosen = is_chosen || (!is_end && e_.uses(part, Uses::index | Uses::loaded | Uses::varying | Uses::opaque));
       });
       return false;
     });
-    return is_longer;
+    return is_longer && !is_chosen;
   }
 
   bool is_same_in_all_blocks(const Access& access) const {

@@ -78,10 +78,31 @@ bool is_matrix_product(const Program& program, const Trace& trace, const Multipl
   return left.has_iteration() && right.has_iteration() && each_has_its_own(trace.expressions, left.atoms, right.atoms);
 }
 
-// A loop around it, in which the block waits, brings one tile after the other: a small matrix that lies in shared memory has no such loop.
-bool is_over_tile(const Trace& trace, const MultiplyAdd& product) {
+// Is the variable that a node assigns declared in that loop, or set there by more than sums?
+bool begins_in(const Program& program, const MultiplyAdd& product, const Loop& loop) {
+  const Source& source = program.sources()[product.at.source];
+  const std::uint32_t left = source.syntax.child(product.at.node, Role::left);
+  if (left == none || loop.at.source != product.at.source) return true;
+  const std::string_view name = source.text_of(left);
+  for (std::uint32_t n = loop.at.node; n < source.syntax[loop.at.node].last; ++n) {
+    if (n == product.at.node) continue;
+    const bool is_declared =
+        source.syntax.is(n, NodeKind::init_declarator) && source.text_of(source.syntax.child(n, Role::declarator)) == name;
+    const bool is_set = source.syntax.is(n, NodeKind::assignment) && source.text_of(source.syntax.child(n, Role::left)) == name;
+    if (is_declared || is_set) return true;
+  }
+  return false;
+}
+
+// A loop around it, in which the block waits, brings one tile after the other, of which the sum goes on. A small matrix that lies in shared
+// memory has no such loop, or one over several matrices.
+bool is_over_tile(const Program& program, const Trace& trace, const MultiplyAdd& product) {
   const std::uint32_t around = product.loop == none ? none : trace.loops[product.loop].parent;
-  return around != none && trace.loops[around].first_order != trace.loops[around].last_order;
+  if (around == none || trace.loops[around].first_order == trace.loops[around].last_order) return false;
+  const auto is_in_same = [&](const MultiplyAdd& other) {
+    return other.loop != none && trace.loops[other.loop].parent == around && !(other.at == product.at);
+  };
+  return std::ranges::none_of(trace.multiply_adds, is_in_same) && !begins_in(program, product, trace.loops[around]);
 }
 
 }  // namespace
@@ -104,7 +125,7 @@ std::vector<NodeRef> single_element_products(const Program& program, const Trace
   };
   std::vector<NodeRef> found;
   for (const MultiplyAdd& product : trace.multiply_adds) {
-    if (!is_used_once(product, product.a) || !is_used_once(product, product.b) || !is_over_tile(trace, product)) continue;
+    if (!is_used_once(product, product.a) || !is_used_once(product, product.b) || !is_over_tile(program, trace, product)) continue;
     if (is_matrix_product(program, trace, product, true)) found.push_back(product.at);
   }
   return found;

@@ -67,17 +67,21 @@ bool lets_either_through(const Trace& trace, const Access& access) {
     }
     return 0;
   };
-  bool found = false;
+  std::uint16_t found = 0;  // both coordinates
   is_decided_by(trace, access, [&](ExprId condition) {
     for_each_conjunct(e, condition, [&](ExprId id, bool is_not) {
       const Expr& x = e[id];
       if (x.op != (is_not ? Op::logical_and : Op::logical_or)) return;
       const std::uint16_t a = compared(x.a, is_not), b = compared(x.b, is_not);
-      found = found || (a != 0 && b != 0 && a != b);
+      if (a != 0 && b != 0 && a != b) found = static_cast<std::uint16_t>(a | b);
     });
     return false;
   });
-  return found;
+  // Where another guard compares one of them as well, this one is only the first.
+  if (found == 0) return false;
+  const std::vector<Comparison> others = comparisons_of(trace, access);
+  return std::ranges::none_of(others,
+                              [&](const Comparison& guard) { return e.uses(guard.left, found) && e.uses(guard.left, Uses::block); });
 }
 
 std::vector<Comparison> comparisons_of(const Trace& trace, const Access& access) {

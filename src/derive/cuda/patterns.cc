@@ -55,7 +55,12 @@ bool reads_own_copy(const Trace& trace, std::uint32_t load) {
 // `counts[bin * 64 + threadIdx.x]`: the data choose the row, but the column is that of the thread.
 bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) {
   constexpr std::int64_t narrowest = 32;
-  while (e[address].op == Op::mul && e.constant_of(e[address].b)) address = e[address].a;
+  // A member, of elements of some bytes.
+  for (int steps = 0; steps < 4; ++steps) {
+    const Expr& x = e[address];
+    if ((x.op != Op::mul && x.op != Op::add) || !e.constant_of(x.b)) break;
+    address = x.a;
+  }
   const Expr& sum = e[address];
   const auto is_row = [&](ExprId id) {
     const Expr& x = e[id];
@@ -132,6 +137,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
     add_sample(Lanes(trace.expressions, {kind, block}), kind);
   }
   add_exits(block);
+  add_first_exchanges(block);
   exempt_used_sectors(odd);
   exempt_own_elements(odd, block);
   exempt_unknown_strides();
@@ -346,6 +352,18 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
 }
 
 // Which threads read what which threads wrote. An unknown address may belong to any thread.
+// for (k = threadIdx.x; k < 64; k += blockDim.x) s[k] = a[k]; sum += s[j]: in its first iteration the loop writes what all read.
+void Patterns::add_first_exchanges(const Shape& block) {
+  if (!trace_.orders.empty()) return;  // RaceFinder looks at these
+  const auto is_filled = [&](const Access& access) {
+    return trace_.memories[access.memory].space == Space::shared && access.kind == Access::store && access.loop != none &&
+           trace_.expressions.uses(access.address, Uses::iteration);
+  };
+  if (std::ranges::none_of(trace_.accesses, is_filled)) return;
+  const Lanes first(trace_.expressions, {.kind = Sample::large_odd, .block = block, .iteration = 0});
+  add_exchanges(first, reached_in(first));
+}
+
 void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached) {
   constexpr std::uint32_t several = none - 1;
   struct Written {

@@ -44,6 +44,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     sources.pack_all();
   }
   lay_out(records);
+  shapes_ = {};
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
 }
 
@@ -81,14 +82,15 @@ std::uint32_t Program::number_named(std::string_view name) const {
 Struct Program::layout_of(const Record& record) const {
   Struct result;
   result.holds_shared = record.holds_shared;
+  result.is_aggregate = record.is_aggregate && !several_shapes_.contains(record.name);
   result.alignment = std::max(record.alignment, 1u);
   lay_out_members(record.members, record.is_union, !record.has_unknown_parts, result);
   return result;
 }
 
 // Of `float t[4][8][16]`: 128 and 16.
-std::array<std::uint32_t, 2> Program::rows_of(const RecordMember& member) const {
-  std::array<std::uint32_t, 2> rows{};
+std::array<std::uint32_t, 3> Program::rows_of(const RecordMember& member) const {
+  std::array<std::uint32_t, 3> rows{};
   if (member.inner.empty() || member.inner.size() > rows.size()) return rows;
   std::uint32_t elements = 1;
   for (std::size_t i = 0; i < member.inner.size(); ++i) {
@@ -170,6 +172,20 @@ void Program::lay_out(std::span<const Record> records) {
   }
 }
 
+namespace {
+
+// Equal for records of equal members.
+std::size_t shape_of(const Record& record) {
+  std::size_t shape = record.members.size() * 2 + (record.is_aggregate ? 1 : 0);
+  for (const RecordMember& member : record.members) {
+    shape = shape * 31 + std::hash<std::string_view>()(member.name);
+    shape = shape * 31 + std::hash<std::string_view>()(member.type);
+  }
+  return shape;
+}
+
+}  // namespace
+
 void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<Record>& records) {
   nodes_ += declarations.nodes;
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
@@ -195,6 +211,9 @@ void Program::add(std::uint32_t index, Declarations&& declarations, std::vector<
       if (!is_new && entry->second != number->number) entry->second = 0;
     } else {
       Record record = kept(std::get<Record>(declaration));
+      const std::size_t shape = shape_of(record);
+      const auto [known, is_first] = shapes_.try_emplace(record.name, shape);
+      if (!is_first && known->second != shape) several_shapes_.insert(record.name);
       if (structs_.try_emplace(record.name).second) records.push_back(std::move(record));
     }
   }

@@ -72,9 +72,9 @@ struct MemberType {
   bool is_array = false;
   std::uint32_t elements = 1;  // of an array; 0: unknown
   std::uint32_t pointers = 0;  // of an array: levels of those that its elements are
-  // Of an array of arrays: how many elements lie between two of the first extent, and of the second; 0: it has no further extent, or that
-  // is unknown.
-  std::array<std::uint32_t, 2> rows = {};
+  // Of an array of arrays: how many elements lie between two of the first extent, of the second and of the third; 0: it has no further
+  // extent, or that is unknown.
+  std::array<std::uint32_t, 3> rows = {};
 };
 
 // What a name of a pointer stands for: typedef float* Row;
@@ -88,6 +88,7 @@ struct Struct {
   std::uint32_t alignment = 1;
   bool holds_shared = false;  // a method of it declares an array in shared memory
   bool holds_array = false;   // a member is one
+  bool is_aggregate = false;  // without constructors, and of one layout wherever its name stands
   std::unordered_map<std::string_view, Field> fields;
   std::unordered_map<std::string_view, MemberType> types;
 
@@ -165,7 +166,7 @@ class Program {
   // What these records are, one of which may be a member of another one, before or behind it.
   void lay_out(std::span<const Record> records);
   Struct layout_of(const Record& record) const;
-  std::array<std::uint32_t, 2> rows_of(const RecordMember& member) const;
+  std::array<std::uint32_t, 3> rows_of(const RecordMember& member) const;
   void lay_out_members(std::span<const RecordMember> members, bool is_union, bool known, Struct& into) const;
   Record kept(const Record& record);
   void keep_members(std::span<RecordMember> members);
@@ -195,6 +196,8 @@ class Program {
   std::unordered_map<std::string_view, std::string_view> aliases_;
   std::unordered_map<std::string_view, PointerType> pointers_;
   std::unordered_map<std::string_view, Struct> structs_;
+  std::unordered_map<std::string_view, std::size_t> shapes_;                                  // of records, until all are laid out
+  std::unordered_set<std::string_view> several_shapes_;                                       // names of records that differ
   std::unordered_map<std::string_view, std::uint32_t> numbers_;                               // 0 for a name that has several
   std::unordered_map<std::string_view, std::unordered_set<std::string_view>> named_members_;  // by type
 };

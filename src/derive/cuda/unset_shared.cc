@@ -16,6 +16,18 @@ bool may_follow_store(const Trace& trace, const Access& read, bool is_set) {
   return is_set && read.loop != none && (trace.loops[read.loop].parent != none || is_decided_by(trace, read, decides));
 }
 
+// m[r][c] = x, where the layout of m is not seen: what looks like a load of m[r] is part of where the store goes.
+bool is_of_store(const KernelView& view, const Access& read) {
+  const model::cuda::Syntax& syntax = view.program.sources()[read.at.source].syntax;
+  std::uint32_t n = read.at.node;
+  for (int depth = 0; depth < 16 && n != none; ++depth, n = syntax[n].parent) {
+    const std::uint32_t around = syntax[n].parent;
+    if (around == none || syntax.is(n, NodeKind::argument_list) || syntax[n].role == Role::indices) return false;
+    if (syntax.is(around, NodeKind::assignment)) return syntax[n].role == Role::left && n != read.at.node;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
@@ -35,7 +47,7 @@ std::optional<std::uint32_t> unset_shared_read(const KernelView& view) {
     is_decided[access.memory] = true;
     has_dynamic = has_dynamic || memory.is_dynamic;
     const bool reads = access.kind == Access::load || (access.kind == Access::atomic && !access.is_exchange);
-    if (reads && !may_follow_store(trace, access, is_set[access.memory])) return i;
+    if (reads && !is_of_store(view, access) && !may_follow_store(trace, access, is_set[access.memory])) return i;
   }
   return std::nullopt;
 }

@@ -93,7 +93,8 @@ Value Walker::eval_call(std::uint32_t node) {
 std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
   if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
   constexpr std::string_view makes = "make_";
-  if (name.starts_with(makes) && syntax().child(node, Role::arguments) != none) {
+  const bool makes_vector = name.starts_with(makes) && !program_.struct_named(name.substr(makes.size()));
+  if (makes_vector && syntax().child(node, Role::arguments) != none && function_called(name, arguments_in(node)) == none) {
     if (const auto made = record_in_list(name.substr(makes.size()), syntax().child(node, Role::arguments))) return *made;
   }
   if (!name.ends_with("_cast") || !syntax().is(function, NodeKind::template_function)) return std::nullopt;

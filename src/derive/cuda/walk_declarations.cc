@@ -134,7 +134,9 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
   const std::uint32_t levels = named.levels + indirections(source(), declarator);
   if (value) {
     const bool keeps = value->kind == Value::pointer && levels > 0 && program_.type(type).bytes != 0;
-    Value given = keeps ? retyped(*value, type, levels) : *value;
+    const bool is_of_rows = keeps && levels > 1 && value->rows[0] != 0;  // float m[64][64], of such an array in a record
+    Value given = keeps && !is_of_rows ? retyped(*value, type, levels) : *value;
+    if (given.kind == Value::triple && may_change_unseen(text(name))) given = with(e_.opaque());
     given.lambda = none;  // its variables are those of another function
     return put_slot(text(name), given);
   }
@@ -211,6 +213,7 @@ void Walker::declare_one(std::uint32_t declaration, std::uint32_t declarator) {
   Value first =
       is_copy_of_record(declaration, plain, value) ? copied(eval_as_place(value), value, text(name)) : initial(declaration, plain, value);
   quiet_ = was_quiet;
+  if (first.kind == Value::triple && !first.type.empty() && may_change_unseen(text(name))) first = with(e_.opaque());
   note_kind_of_number(declaration, first);
   if (is_kernel_ && indirections(source(), plain) == 0 && !is_bound) make_object(first, type_text(declaration), name);
   put_slot(text(name), first);
@@ -272,14 +275,18 @@ void Walker::declare_array(std::uint32_t declaration, std::uint32_t declarator, 
   put_slot(text(name), variable);
 }
 
-// An array of a function that is called again is the same one, unless the function is a template, of which each instance has its own.
+// An array of a function that is called again is the same one, unless the function or its class is a template, of which each instance has
+// its own.
 std::uint32_t Walker::known_shared(std::uint32_t declaration, bool is_dynamic, std::uint32_t name) {
   if (is_dynamic) {
     const bool is_same = dynamic_memory_ != none && trace_.memories[dynamic_memory_].type == type_text(declaration);
     return is_same ? dynamic_memory_ : none;
   }
-  const Function& function = program_.functions()[frames_.back().function];
-  if (syntax().is(syntax()[function.at.node].parent, NodeKind::template_declaration)) return none;
+  std::uint32_t around = program_.functions()[frames_.back().function].at.node;
+  for (int depth = 0; depth < 16 && around != none; ++depth) {
+    if (syntax().is(around, NodeKind::template_declaration)) return none;
+    around = syntax()[around].parent;
+  }
   const auto known = std::ranges::find(shared_declared_, ref(name), &std::pair<NodeRef, std::uint32_t>::first);
   return known == shared_declared_.end() ? none : known->second;
 }

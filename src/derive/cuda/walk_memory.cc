@@ -117,7 +117,6 @@ Value Walker::offset_by(Value pointer, ExprId index) {
   std::int64_t bytes = std::max(pointer.bytes, 1u);
   pointer.access = pointer.factor = none;
   if (pointer.rows[0] != 0) bytes *= pointer.rows[0];
-  pointer.rows = {pointer.rows[1], 0};
   ExprId stride = e_.constant(bytes);
   if (pointer.memory != none) {
     const std::vector<ExprId>& dims = trace_.memories[pointer.memory].dims;
@@ -147,6 +146,7 @@ Value Walker::address_of_subscript(std::uint32_t node) {
     if (base.kind != Value::pointer) return {};
     const bool has_rows = base.rows[0] != 0;
     base = offset_by(base, truth(index));
+    base.rows = {base.rows[1], base.rows[2], 0};
     base.is_member_array = has_rows;
     if (base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size()) ++base.subscripts;
   }
@@ -174,7 +174,8 @@ void Walker::set_rows(const MemberType& member, Value& address) {
   address.rows = member.rows;
   const bool has_rows = member.is_array && member.levels > member.pointers + 1;
   if (!has_rows || member.rows[0] != 0) return;
-  address.rows = {1, member.levels > member.pointers + 2 ? 1u : 0u};
+  for (std::uint32_t extent = 1; extent < member.levels - member.pointers && extent <= address.rows.size(); ++extent)
+    address.rows[extent - 1] = 1;
   address.expr = e_.opaque();
   address.is_vague = true;
 }

@@ -3,6 +3,7 @@
 //   int2 p = make_int2(blockIdx.x * 16 + threadIdx.x, y);      a[p.y * pitch + p.x]
 //   Position p = position_of(threadIdx.x);                     a[p.row * pitch + p.column]
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "derive/cuda/types.h"
@@ -10,6 +11,11 @@
 
 namespace frx::derive::cuda {
 namespace {
+
+// .column = 3
+bool is_designated(std::string_view value) {
+  return value.size() > 1 && value.front() == '.' && std::isdigit(static_cast<unsigned char>(value[1])) == 0;
+}
 
 bool is_whole_number(std::string_view type) {
   const ValueType known = arithmetic_type_named(type);
@@ -24,7 +30,8 @@ const Walker::RecordParts& Walker::parts_of(std::string_view type) {
   RecordParts& parts = at->second;
   if (!is_new || !is_kernel_) return parts;
   if (const Struct* const record = program_.struct_named(type)) {
-    if (record->types.size() > parts.size() || record->fields.size() != record->types.size() || record->bytes == 0) return parts;
+    if (!record->is_aggregate || record->types.size() > parts.size() || record->fields.size() != record->types.size() || record->bytes == 0)
+      return parts;
     std::vector<std::pair<std::uint32_t, std::string_view>> members;
     for (const auto& [name, member] : record->types) {
       if (member.levels > 0 || member.is_array || !is_whole_number(member.name)) return parts;
@@ -66,7 +73,9 @@ std::optional<Value> Walker::record_in_list(std::string_view type, std::uint32_t
   if (!is_kernel_ || parts_of(type)[0].empty()) return std::nullopt;
   std::vector<Value> values;
   for (std::uint32_t c = syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
-    if (!syntax().is(c, NodeKind::token)) values.push_back(eval(c));
+    if (syntax().is(c, NodeKind::token)) continue;
+    if (is_designated(text(c))) return with(e_.opaque());
+    values.push_back(eval(c));
   }
   if (values.empty()) values.push_back(number(0));
   const auto record = record_of(type, values);
@@ -80,6 +89,70 @@ ExprId* Walker::part_of(Value& record, std::string_view name) {
   const auto at = std::ranges::find(parts, name);
   if (at == parts.end() || name.empty()) return nullptr;
   return at == parts.begin() ? &record.expr : at == parts.begin() + 1 ? &record.y : &record.z;
+}
+
+// May something else change the variable than code that is followed: an alias of it or of a member, assembly, a function that takes a
+// member by reference?
+//
+//   int2& q = p;  int* x = &p.x;  set(p.x);  std::swap(p, q);  asm("..." : "=r"(p.x));  reinterpret_cast<long long&>(p) = 0;
+bool Walker::may_change_unseen(std::string_view variable) {
+  const std::uint32_t function = frames_.back().function;
+  const auto [at, is_new] = unseen_changes_.try_emplace(function);
+  if (is_new) {
+    const std::uint32_t body = program_.functions()[function].body, last = syntax()[body].last;
+    steps_ += (last - body) / nodes_of_a_step;
+    for (std::uint32_t n = body; n < last; ++n) {
+      if (syntax().is(n, NodeKind::identifier) && is_given_away(n)) at->second.insert(text(n));
+    }
+  }
+  return at->second.contains(variable);
+}
+
+// The use of a variable at one place.
+bool Walker::is_given_away(std::uint32_t name) {
+  std::uint32_t use = name;
+  const bool is_part = syntax().is(syntax()[use].parent, NodeKind::field_expression) && syntax()[use].role == Role::argument;
+  if (is_part) use = syntax()[use].parent;
+  std::uint32_t around = syntax()[use].parent;
+  while (around != none && syntax().is(around, NodeKind::parenthesized)) {
+    use = around;
+    around = syntax()[use].parent;
+  }
+  if (around == none) return false;
+  switch (syntax().kind(around)) {
+    case NodeKind::pointer_expression: return text(around).starts_with('&');
+    case NodeKind::subscript: return syntax()[use].role == Role::argument;
+    case NodeKind::init_declarator: return syntax().is(syntax().child(around, Role::declarator), NodeKind::reference_declarator);
+    case NodeKind::argument_list: return takes_reference(around, use, is_part);
+    case NodeKind::assembly: return true;
+    default: break;
+  }
+  for (int depth = 0; depth < 4 && around != none; ++depth, around = syntax()[around].parent) {
+    if (syntax().is(around, NodeKind::assembly)) return true;
+  }
+  return false;
+}
+
+// Does a function take that argument by reference, in a way that is not followed? Of a whole variable a reference is followed.
+bool Walker::takes_reference(std::uint32_t list, std::uint32_t argument, bool is_part) {
+  const std::uint32_t call = syntax()[list].parent;
+  const std::uint32_t called = syntax().is(call, NodeKind::call) ? syntax().child(call, Role::function) : none;
+  const std::uint32_t name_node = called == none ? none : name_in(source(), called);
+  if (name_node == none) return false;
+  const std::string_view name = text(name_node);
+  if (name.ends_with("_cast") || name.find("swap") != name.npos || name == "exchange" || name == "tie") return true;
+  if (!is_part) return false;
+  std::size_t position = 0;
+  for (std::uint32_t c = syntax().first_child(list); c != none && c != argument; c = syntax().next_sibling(c))
+    position += !syntax().is(c, NodeKind::token);
+  for (std::uint32_t f = program_.first_device_function(name); f != none; f = program_.functions()[f].next) {
+    const Function& callee = program_.functions()[f];
+    if (program_.sources().is_released(callee.at.source)) continue;
+    ++steps_;
+    if (position < callee.parameters.size() && is_changeable_reference(program_.sources()[callee.at.source], callee.parameters[position]))
+      return true;
+  }
+  return false;
 }
 
 // A record that something changes in a way that is not followed; false for any other variable.
@@ -98,8 +171,9 @@ void Walker::forget_changed_by(std::uint32_t object, std::uint32_t method) {
   if (method != none) {
     const Function& function = program_.functions()[method];
     const Source& there = program_.sources()[function.at.source];
-    const std::uint32_t begin = there.syntax[function.declarator].begin, end = there.syntax[function.body].begin;
-    if (there.written(begin, end).find(") const") != std::string::npos) return;
+    const std::uint32_t list = there.syntax.child(function.declarator, Role::parameters);
+    const std::string behind = list == none ? std::string() : there.written(there.syntax[list].end, there.syntax[function.body].begin);
+    if (behind.find("const") != std::string::npos) return;
   }
   forget_record(*slot);
 }

@@ -35,8 +35,8 @@ struct Value {
   std::uint32_t config = none;  // the launch configuration that an object carries
   std::uint32_t lambda = none;  // the node of the lambda that a variable holds
   std::uint32_t object = none;  // the memory of the object of the thread's own that it is
-  // Of an array of arrays within a structure: elements between two of its parts, and between two of theirs; 0: these are elements.
-  std::array<std::uint32_t, 2> rows = {};
+  // Of an array of arrays within a structure: elements between two of its parts, between two of theirs, and so on; 0: these are elements.
+  std::array<std::uint32_t, 3> rows = {};
   bool is_sum = false;
   bool is_member_array = false;  // the address of an array within a structure, of which an index follows
   bool is_guess = false;         // `bytes` of a pointer is that of a float, because the type is not known,
@@ -124,6 +124,9 @@ class Walker {
   std::optional<Value> record_of(std::string_view type, const std::vector<Value>& values);
   std::optional<Value> record_in_list(std::string_view type, std::uint32_t list);
   ExprId* part_of(Value& record, std::string_view name);
+  bool may_change_unseen(std::string_view variable);
+  bool is_given_away(std::uint32_t name);
+  bool takes_reference(std::uint32_t list, std::uint32_t argument, bool is_part);
   bool forget_record(std::uint32_t slot);
   void forget_changed_by(std::uint32_t object, std::uint32_t method);
 
@@ -412,6 +415,8 @@ class Walker {
   std::pmr::vector<std::string_view> names_of_uniforms_{&scratch_};  // from first_named_uniform on
   std::pmr::unordered_map<std::string_view, std::uint32_t> global_memories_{&scratch_};
   std::unordered_map<std::string_view, RecordParts> record_parts_;  // by type
+  // By function: the variables that may change unseen.
+  std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> unseen_changes_;
   std::vector<std::pair<NodeRef, std::uint32_t>> shared_declared_;  // memories of arrays in shared memory, by the name in their declaration
   std::uint32_t dynamic_memory_ = none;                             // the first `extern __shared__` array
   std::unordered_map<std::string, std::uint32_t> pointed_;          // memories behind pointers without a declaration
