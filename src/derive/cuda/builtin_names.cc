@@ -1,5 +1,7 @@
 #include "derive/cuda/builtin_names.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/text.h"
@@ -42,6 +44,27 @@ bool is_warp_size(std::string_view name) { return letters_of(name).ends_with("wa
 bool is_full_mask(std::string_view name) {
   const std::string letters = letters_of(name);
   return letters.ends_with("fullmask") || letters.ends_with("fullwarpmask") || letters.ends_with("finalmask");
+}
+
+bool is_of_mathematics(std::string_view function) {
+  // clang-format off
+  static constexpr std::array<std::string_view, 88> of_double = {
+      "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi", "cyl_bessel_i0",
+      "cyl_bessel_i1", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "fdivide", "floor",
+      "fmax", "fmin", "fmod", "frexp", "hypot", "ilogb", "isfinite", "isinf", "isnan", "j0", "j1", "jn", "ldexp", "lgamma", "llrint",
+      "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan", "nearbyint", "nextafter", "norm", "norm3d",
+      "norm4d", "normcdf", "normcdfinv", "pow", "powi", "rcbrt", "remainder", "remquo", "rhypot", "rint", "rnorm", "rnorm3d", "rnorm4d",
+      "round", "rsqrt", "scalbln", "scalbn", "signbit", "sin", "sincos", "sincospi", "sinh", "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc",
+      "y0", "y1", "yn"};
+  static constexpr std::array<std::string_view, 16> of_half = {"ceil", "cos",  "exp",   "exp10", "exp2", "floor", "log",  "log10",
+                                                               "log2", "rcp",  "rint",  "rsqrt", "sin",  "sqrt",  "tanh", "trunc"};
+  // clang-format on
+  static_assert(std::ranges::is_sorted(of_double) && std::ranges::is_sorted(of_half));
+  const auto is_double = [](std::string_view name) { return std::ranges::binary_search(of_double, name); };
+  if (is_double(function) || (function.ends_with('f') && is_double(function.substr(0, function.size() - 1)))) return true;
+  if (!function.starts_with('h')) return false;
+  function.remove_prefix(function.starts_with("h2") ? 2 : 1);
+  return std::ranges::binary_search(of_half, function);
 }
 
 }  // namespace frx::derive::cuda

@@ -1,4 +1,4 @@
-// Names that CUDA and HIP define for the place of a thread.
+// Names that CUDA and HIP define: for the place of a thread, and functions that only compute.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,8 @@ bool is_warp_size(std::string_view name);
 
 // FULL_MASK, FINAL_MASK: all lanes of a warp, of headers that are not part of the input either.
 bool is_full_mask(std::string_view name);
+
+// sqrtf, log1p, normcdfinvf: a function of the mathematics of device code, for float or double, or of a half: hexp, h2sqrt.
+bool is_of_mathematics(std::string_view function);
 
 }  // namespace frx::derive::cuda

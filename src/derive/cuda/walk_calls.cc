@@ -4,24 +4,37 @@
 #include <string_view>
 #include <utility>
 
+#include "derive/cuda/builtin_names.h"
 #include "derive/cuda/size_names.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {
 namespace {
 
-// Functions that only compute: names of the device's library and of <cmath>, in ascending order.
-// clang-format off
-constexpr std::array<std::string_view, 78> pure_functions = {
-    "__cvta_generic_to_shared", "assert", "atan2", "atan2f", "cbrt", "cbrtf", "ceil", "ceilf", "char", "clamp", "clock", "clock64", "cos",
-    "cosf", "cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion", "double", "erf", "erff", "exp", "exp2f", "expf",
-    "fabs", "fabsf", "floor", "floorf", "fmax", "fmaxf", "fmin", "fminf", "fmod", "fmodf", "forward", "hypot", "hypotf", "int", "isinf",
-    "isnan", "lerp", "log", "log2f", "logf", "lrint", "make_double2", "make_float2", "make_float3", "make_float4", "make_int2", "make_int3",
-    "make_int4", "make_uint2", "make_uint4", "max_value", "move", "numeric_limits", "pow", "powf", "printf", "rint", "rintf", "round",
-    "roundf", "rsqrt", "rsqrtf", "saturate", "sin", "sincos", "sincosf", "sinf", "sqrt", "sqrtf", "static_assert", "swap", "tan", "tanf",
-    "tanh", "tanhf", "unsigned",
+constexpr std::string_view makes = "make_";  // make_float4(x, y, z, w)
+
+// Functions that only compute, beside those of mathematics, in ascending order.
+constexpr std::array<std::string_view, 19> pure_functions = {
+    "__cvta_generic_to_shared",
+    "assert",
+    "char",
+    "clamp",
+    "clock",
+    "clock64",
+    "cudaGridDependencySynchronize",
+    "cudaTriggerProgrammaticLaunchCompletion",
+    "double",
+    "forward",
+    "int",
+    "lerp",
+    "max_value",
+    "move",
+    "numeric_limits",
+    "printf",
+    "saturate",
+    "static_assert",
+    "swap",
 };
-// clang-format on
 static_assert(std::ranges::is_sorted(pure_functions));
 
 }  // namespace
@@ -65,7 +78,10 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto value = eval_synchronization(name, arguments, node)) return *value;
   if (const auto value = eval_group_call(name, arguments, function, node)) return *value;
   if (const auto value = eval_memory_call(name, arguments, node)) return *value;
-  if (const auto value = eval_arithmetic_call(name, arguments, callee)) return *value;
+  if (const auto value = eval_arithmetic_call(name, arguments, callee)) {
+    forget_pointed(node);  // sincosf(x, &s, &c)
+    return *value;
+  }
   if (auto value = eval_inlined(callee, arguments, node)) {
     forget_pointed(node);
     // The constructor of an object that carries a grid and a block.
@@ -92,7 +108,6 @@ Value Walker::eval_call(std::uint32_t node) {
 // Casts, dim3(...) and similar calls, whose arguments are more than values.
 std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
   if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
-  constexpr std::string_view makes = "make_";
   const bool makes_vector = name.starts_with(makes) && !program_.struct_named(name.substr(makes.size()));
   if (makes_vector && syntax().child(node, Role::arguments) != none && function_called(name, arguments_in(node)) == none) {
     if (const auto made = record_in_list(name.substr(makes.size()), syntax().child(node, Role::arguments))) return *made;
@@ -289,7 +304,9 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
   }
   if (callee != none) return std::nullopt;  // swap(), clamp() and __update() of the program itself
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
-  if (!is_intrinsic && !std::ranges::binary_search(pure_functions, name)) {
+  const bool makes_vector = name.starts_with(makes) && program_.type(name.substr(makes.size())).bytes != 0;
+  const bool is_pure = is_intrinsic || makes_vector || is_of_mathematics(name) || std::ranges::binary_search(pure_functions, name);
+  if (!is_pure) {
     if (name.starts_with("__pipeline")) return Value{};
     return std::nullopt;
   }
