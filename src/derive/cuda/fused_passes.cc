@@ -347,7 +347,6 @@ std::vector<FusedPasses::Found> FusedPasses::found() const {
     subject.set(Id::joinable_launch_count, count, std::move(sequence.places));
     subject.set(Id::previous_kernel, sequence.second->previous->kernel);
     subject.set(Id::stored_and_loaded, std::string(sequence.array));
-    subject.set(Id::joins_in_host_loop, sequence.second->is_in_host_loop);
   }
   return all;
 }
