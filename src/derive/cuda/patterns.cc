@@ -351,7 +351,6 @@ void Patterns::add_branches(const Lanes& lanes, const std::vector<Mask>& reached
   }
 }
 
-// Which threads read what which threads wrote. An unknown address may belong to any thread.
 // for (k = threadIdx.x; k < 64; k += blockDim.x) s[k] = a[k]; sum += s[j]: in its first iteration the loop writes what all read.
 void Patterns::add_first_exchanges(const Shape& block) {
   if (!trace_.orders.empty()) return;  // RaceFinder looks at these
@@ -364,6 +363,7 @@ void Patterns::add_first_exchanges(const Shape& block) {
   add_exchanges(first, reached_in(first));
 }
 
+// Which threads read what which threads wrote. An unknown address may belong to any thread.
 void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reached) {
   constexpr std::uint32_t several = none - 1;
   struct Written {
