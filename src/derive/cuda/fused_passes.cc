@@ -24,6 +24,7 @@ using model::cuda::PreviousLaunch;
 using model::cuda::SharedArgument;
 
 constexpr std::size_t most_arguments = 64;
+constexpr std::size_t most_made = 16;  // of a variable that are looked at
 
 // ---- Launches in turn
 
@@ -99,7 +100,8 @@ class LaunchesInTurn {
   void join(const WrittenLaunch& there, const WrittenLaunch& here, const std::vector<std::string_view>& changed) {
     if (there.config != here.config) return;
     const std::string_view all = source_.text_of(here.call);
-    if (std::ranges::any_of(changed, [all](std::string_view name) { return all.find(name) != all.npos; })) return;
+    if (std::ranges::any_of(changed, [all](std::string_view name) { return all.find(name) != all.npos; }) || have_aliases(there, here))
+      return;
     auto previous = std::make_shared<PreviousLaunch>();
     const std::uint32_t name = name_in(source_, syntax_.child(there.call, Role::function));
     if (name == none) return;
@@ -118,30 +120,41 @@ class LaunchesInTurn {
       }
       previous->arguments.push_back(std::move(argument));
     }
-    std::erase_if(previous->arguments, [&](const SharedArgument& one) { return has_alias(one.text, there) || has_alias(one.text, here); });
     if (!previous->arguments.empty()) found_.emplace(here.call, std::move(previous));
   }
 
-  // float* up = t + width;
+  // float* up = t + width; float* p = &t[n]; float* q = t;
   void note_pointers() {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       const bool is_declared = syntax_.is(n, NodeKind::init_declarator);
       if (!is_declared && !syntax_.is(n, NodeKind::assignment)) continue;
       const std::uint32_t value = syntax_.child(n, is_declared ? Role::value : Role::right);
       const std::uint32_t name = is_declared ? name_in(source_, n) : syntax_.child(n, Role::left);
-      if (value != none && name != none) made_of_[source_.text_of(name)].push_back(source_.text_of(value));
+      if (value == none || name == none) continue;
+      const std::string_view made = source_.text_of(value);
+      const bool may_be_place = syntax_.is(value, NodeKind::identifier) || made.find_first_of("+&") != made.npos;
+      std::vector<std::string_view>& all = made_of_[source_.text_of(name)];
+      if (may_be_place && all.size() < most_made) all.push_back(made);
     }
   }
 
-  // t + 1, or `up`, beside t
-  bool has_alias(std::string_view array, const WrittenLaunch& launch) const {
-    return std::ranges::any_of(launch.arguments, [&](std::string_view other) {
-      if (other == array) return false;
-      if (holds_word(other, array)) return true;
-      const auto values = made_of_.find(other);
-      return values != made_of_.end() &&
-             std::ranges::any_of(values->second, [&](std::string_view value) { return holds_word(value, array); });
+  // t beside t + 1, or beside `up`: by one of them the second launch may reach what is of other threads of the first one.
+  bool have_aliases(const WrittenLaunch& there, const WrittenLaunch& here) const {
+    return std::ranges::any_of(there.arguments, [&](std::string_view first) {
+      return std::ranges::any_of(here.arguments, [&](std::string_view second) {
+        return first != second && (leads_into(second, first) || leads_into(first, second));
+      });
     });
+  }
+
+  // Is it a variable, which the other argument is made of?
+  bool leads_into(std::string_view other, std::string_view array) const {
+    if (array.empty() || std::isdigit(static_cast<unsigned char>(array.front())) != 0) return false;
+    if (holds_word(other, array)) return true;
+    const auto values = made_of_.find(other);
+    if (values == made_of_.end()) return false;
+    return values->second.size() >= most_made ||
+           std::ranges::any_of(values->second, [&](std::string_view value) { return holds_word(value, array); });
   }
 
   static bool holds_word(std::string_view text, std::string_view word) {

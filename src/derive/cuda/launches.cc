@@ -111,13 +111,14 @@ bool leaves_work_to_others(const Program& program, std::string_view kernel) {
   return any;
 }
 
-// whole = n / size; k<<<whole, size>>>(x); rest<<<1, size>>>(x + whole * size): does the function compute with the number of blocks what
-// they cover?
-bool computes_with_grid(const Expressions& e, ExprId blocks) {
+// whole = n / size; k<<<whole, size>>>(x); rest<<<1, size>>>(x + whole * size): what a function multiplies, such as the number of blocks to
+// compute what they cover.
+std::set<ExprId> factors_in(const Expressions& e) {
+  std::set<ExprId> factors;
   for (ExprId id = 0; id < e.size(); ++id) {
-    if (e[id].op == Op::mul && (e[id].a == blocks || e[id].b == blocks)) return true;
+    if (e[id].op == Op::mul) factors.insert({e[id].a, e[id].b});
   }
-  return false;
+  return factors;
 }
 
 struct Found {
@@ -139,8 +140,9 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
   const std::optional<FoundWaits> waits = needless_waits(program, function);
   const PreviousLaunches previous = trace.launches.size() > 1 ? previous_launches(program, function) : PreviousLaunches();
-  std::set<std::uint32_t> loops;  // around launches so far
-  std::set<std::uint32_t> seen;   // a launch counts once, also when its function is called by another one that launches
+  std::optional<std::set<ExprId>> factors;  // once a launch asks for them
+  std::set<std::uint32_t> loops;            // around launches so far
+  std::set<std::uint32_t> seen;             // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
@@ -148,7 +150,8 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     if (!inside || !seen.insert(site.at.node).second) continue;
     found.launches.push_back(launch_of(program, site));
     Launch& launch = found.launches.back();
-    launch.rounding.is_down = launch.rounding.is_down && !computes_with_grid(trace.expressions, site.blocks);
+    if (launch.rounding.is_down && !factors) factors = factors_in(trace.expressions);
+    launch.rounding.is_down = launch.rounding.is_down && !factors->contains(site.blocks);
     launch.may_be_checked = site.kernel_name != none || site.at.node >= end_of_certain;
     const Ignored ignored = ignored_by(program, function, site, ends, looks);
     launch.is_ignored = ignored.is_ignored;
