@@ -21,6 +21,18 @@ bool is_chosen_by_lane(const Trace& trace, ExprId address) {
   });
 }
 
+// An array of less than the fewest words, whichever its data choose.
+bool is_small(const Trace& trace, const Memory& memory, std::size_t fewest_words) {
+  if (memory.bytes == 0 || memory.dims.empty()) return false;
+  std::int64_t bytes = memory.bytes;
+  for (const ExprId dim : memory.dims) {
+    const std::optional<std::int64_t> extent = trace.expressions.constant_of(dim);
+    if (!extent || *extent <= 0 || bytes > 4 * static_cast<std::int64_t>(fewest_words)) return false;
+    bytes *= *extent;
+  }
+  return bytes < 4 * static_cast<std::int64_t>(fewest_words);
+}
+
 // Of the first warp: how many words of 4 bytes its lanes ask for; 0 where that is unknown.
 std::size_t words_of_warp(const Lanes& lanes, ExprId address) {
   if (!lanes.is_known(address)) return 0;
@@ -39,8 +51,11 @@ std::vector<std::uint32_t> spread_constant_reads(const Trace& trace, const Shape
     const Access& access = trace.accesses[i];
     if (access.kind != Access::load || access.is_vague || trace.memories[access.memory].space != Space::constant) continue;
     const Expressions& e = trace.expressions;
-    if (e.uses(access.address, Uses::loaded)) {
-      if (is_chosen_by_lane(trace, access.address)) found.push_back(i);
+    // Random numbers, and what was read at places that they chose, are of each lane its own.
+    const bool is_of_lane = e.uses(access.address, Uses::varying) && !e.uses(access.address, Uses::opaque);
+    if (is_of_lane || e.uses(access.address, Uses::loaded)) {
+      const bool is_spread = is_of_lane || is_chosen_by_lane(trace, access.address);
+      if (is_spread && !is_small(trace, trace.memories[access.memory], fewest_words)) found.push_back(i);
       continue;
     }
     if (!e.uses(access.address, Uses::thread) || e.uses(access.address, Uses::varying | Uses::opaque)) continue;

@@ -103,6 +103,14 @@ bool is_view_of_thrust(std::string_view name) {
          name == "distance";
 }
 
+// Operators of PyTorch look behind each launch of their own; these make tensors and options without one.
+bool is_operator_of_torch(std::string_view function, std::string_view name) {
+  constexpr std::array<std::string_view, 8> others = {"from_blob",     "dtype",         "device", "layout",
+                                                      "requires_grad", "TensorOptions", "Tensor", "tensor"};
+  if (!function.starts_with("torch::") && !function.starts_with("at::")) return false;
+  return function.find("cuda::") == function.npos && !name.starts_with("empty") && std::ranges::find(others, name) == others.end();
+}
+
 // Macros that print, mark a range for a profiler, or choose a type.
 bool says_or_dispatches(std::string_view name) {
   constexpr std::array<std::string_view, 5> words = {"LOG", "PRINT", "TRACE", "NVTX", "DISPATCH"};
@@ -152,6 +160,7 @@ class FunctionLooks {
     if (names_errors(name) || (is_in_capitals(name) && is_statement)) return of_arguments(call);  // BLOCKS_FOR(n) computes something
     // Thrust throws where its own launch or one before it was refused.
     if (source_.text_of(call).starts_with("thrust::") && !is_view_of_thrust(name)) return Look::of_launch;
+    if (is_operator_of_torch(source_.text_of(syntax_.child(call, Role::function)), name)) return Look::of_launch;
     if (!is_statement) return Look::nothing;
     // device_context().Wait() may look as well.
     const bool is_method = !syntax_.is(syntax_.child(call, Role::function), NodeKind::identifier);

@@ -61,6 +61,14 @@ bool lacks_guard_beyond(const KernelView& view, const Access& access) {
          (view.has_blocks_beyond[1] && !is_guarded_along(view, access, 1));
 }
 
+// blockIdx.y * blockDim.x + threadIdx.x, where the launches round up the blocks along y.
+bool crosses_beyond(const KernelView& view, const Access& access) {
+  const auto crosses = [&](std::size_t axis) {
+    return view.has_blocks_beyond[axis] && has_crossed_index(view.trace.expressions, access.address, axis, view.block);
+  };
+  return view.is_block_launched && (crosses(0) || crosses(1));
+}
+
 // Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
 bool is_of_group(const Expressions& e, ExprId address) {
   constexpr std::int64_t least = 2;
@@ -187,7 +195,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     indexed.add(access.at);
     if (!fits && partial.tests_first_alone(access)) several.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
-    if (is_for_group || !has_global_index(e, access.address)) continue;
+    if (is_for_group || !(has_global_index(e, access.address) || crosses_beyond(view, access))) continue;
     if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
     if (lets_either_through(view.trace, access)) either.add(access.at);

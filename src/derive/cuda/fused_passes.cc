@@ -230,6 +230,61 @@ class ThreadElements {
   Lanes now_, further_;
 };
 
+// a[blockIdx.x * length + threadIdx.x], or k * blockDim.x further in a loop: the name of the length, which is a parameter.
+class BlockRows {
+ public:
+  BlockRows(const Trace& trace, const Shape& block) : trace_(trace), e_(trace.expressions), block_(block) {}
+
+  std::string_view length_at(const Access& access) const {
+    if (block_.y != 1 || block_.z != 1 || access.element == 0 || access.kind == Access::atomic) return {};
+    constexpr int most_terms = 16;
+    const std::int64_t bytes = access.element;
+    ExprId length = none;
+    bool has_thread = false, has_iteration = false;
+    std::vector<std::pair<ExprId, std::int64_t>> open{{access.address, 1}};
+    for (int terms = 0; !open.empty(); ++terms) {
+      const auto [id, factor] = open.back();
+      open.pop_back();
+      const Expr& x = e_[id];
+      if (terms > most_terms) return {};
+      if (x.op == Op::add) {
+        open.insert(open.end(), {{x.a, factor}, {x.b, factor}});
+      } else if (x.op == Op::mul && (e_.constant_of(x.a) || e_.constant_of(x.b)) && !steps_by_block(id)) {
+        const bool first = e_.constant_of(x.a).has_value();
+        open.emplace_back(first ? x.b : x.a, factor * *e_.constant_of(first ? x.a : x.b));
+      } else if (x.op == Op::thread_x && factor == bytes && !has_thread) {
+        has_thread = true;
+      } else if (steps_by_block(id) && factor == bytes && !has_iteration) {
+        has_iteration = true;
+      } else if (x.op == Op::iteration && factor == bytes * block_.x && !has_iteration) {
+        has_iteration = true;
+      } else if (length == none && factor == bytes) {
+        length = factor_of_block(id);
+        if (length == none) return {};
+      } else if (e_.constant_of(id) != 0) {
+        return {};
+      }
+    }
+    return has_thread && length != none ? trace_.name_of_parameter(length) : std::string_view();
+  }
+
+ private:
+  bool steps_by_block(ExprId id) const {
+    const Expr& x = e_[id];
+    return x.op == Op::mul && ((e_[x.a].op == Op::iteration && is_extent(x.b)) || (e_[x.b].op == Op::iteration && is_extent(x.a)));
+  }
+  bool is_extent(ExprId id) const { return e_[id].op == Op::block_dim_x || e_.constant_of(id) == block_.x; }
+  ExprId factor_of_block(ExprId id) const {
+    const Expr& x = e_[id];
+    if (x.op != Op::mul) return none;
+    return e_[x.a].op == Op::block_x ? x.b : e_[x.b].op == Op::block_x ? x.a : none;
+  }
+
+  const Trace& trace_;
+  const Expressions& e_;
+  Shape block_;
+};
+
 std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& view) {
   std::map<std::string_view, std::size_t> numbers;
   for (std::size_t p = 0; p < view.function.parameters.size(); ++p) {
@@ -239,8 +294,9 @@ std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& 
   return numbers;
 }
 
-void add(const Access& access, bool is_own, ParameterUse& use) {
+void add(const Access& access, bool is_own, std::optional<std::size_t> row_length, ParameterUse& use) {
   const bool is_first = !use.loads && !use.stores;
+  use.row_length = is_first || use.row_length == row_length ? row_length : std::nullopt;
   use.bytes = is_first || use.bytes == access.element ? access.element : 0;
   use.loads = use.loads || access.kind != Access::store;
   use.stores = use.stores || access.kind != Access::load;
@@ -257,11 +313,21 @@ ParameterUse use_of(const MemoryUse& kernel, const std::vector<std::uint32_t>& p
     if (!one.loads && !one.stores) continue;
     const bool is_first = !all.loads && !all.stores;
     all.bytes = is_first || all.bytes == one.bytes ? one.bytes : 0;
+    all.row_length = is_first || all.row_length == one.row_length ? one.row_length : std::nullopt;
     all.loads = all.loads || one.loads;
     all.stores = all.stores || one.stores;
     all.is_elsewhere = all.is_elsewhere || one.is_elsewhere;
   }
   return all;
+}
+
+// Rows of one length, which both launches pass.
+bool are_in_equal_rows(const PreviousLaunch& previous, const ParameterUse& there, const ParameterUse& here) {
+  if (!there.row_length || !here.row_length) return false;
+  return std::ranges::any_of(previous.arguments, [&](const SharedArgument& argument) {
+    return std::ranges::find(argument.there, *there.row_length) != argument.there.end() &&
+           std::ranges::find(argument.here, *here.row_length) != argument.here.end();
+  });
 }
 
 // What the first kernel stores and the second one loads, each thread its own elements; null where the threads of the second one may need
@@ -272,7 +338,9 @@ const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse&
     const ParameterUse first = use_of(there, argument.there), second = use_of(here, argument.here);
     const bool is_used = (first.loads || first.stores) && (second.loads || second.stores);
     if (!is_used || (!first.stores && !second.stores)) continue;
-    if (first.is_elsewhere || second.is_elsewhere || first.bytes == 0 || first.bytes != second.bytes) return nullptr;
+    const bool are_by_thread = !first.is_elsewhere && !second.is_elsewhere;
+    if (!are_by_thread && !are_in_equal_rows(previous, first, second)) return nullptr;
+    if (first.bytes == 0 || first.bytes != second.bytes) return nullptr;
     if (!found && first.stores && second.loads) found = &argument;
   }
   return found;
@@ -291,6 +359,7 @@ MemoryUse memory_use(const KernelView& view) {
   use.is_known = true;
   use.is_pass = trace.barriers.empty() && trace.collectives.empty() && trace.warp_collectives.empty();
   const ThreadElements elements(trace, view.block);
+  const BlockRows rows(trace, view.block);
   for (const Access& access : trace.accesses) {
     const Memory& memory = trace.memories[access.memory];
     if (memory.space == Space::local || memory.space == Space::constant) continue;
@@ -301,9 +370,11 @@ MemoryUse memory_use(const KernelView& view) {
     const auto number = numbers.find(memory.name);
     if (number == numbers.end()) return {};
     const bool is_own = elements.has(access);
-    use.is_pass =
-        use.is_pass && access.kind != Access::atomic && (is_own || (access.kind == Access::load && elements.is_one_value(access)));
-    add(access, is_own, use.parameters[number->second]);
+    const auto length = is_own ? numbers.end() : numbers.find(rows.length_at(access));
+    const auto row_length = length == numbers.end() ? std::nullopt : std::optional(length->second);
+    use.is_pass = use.is_pass && access.kind != Access::atomic &&
+                  (is_own || row_length || (access.kind == Access::load && elements.is_one_value(access)));
+    add(access, is_own, row_length, use.parameters[number->second]);
   }
   return use;
 }

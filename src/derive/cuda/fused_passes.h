@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,8 @@ struct ParameterUse {
   bool loads = false, stores = false;
   bool is_elsewhere = false;  // some access is to another element than the one of the number of the thread, or an atomic
   std::uint32_t bytes = 0;    // of an element; 0: they differ, or are unknown
+  // Where all accesses are to the row of the block, element by element: the parameter that says how long rows are.
+  std::optional<std::size_t> row_length = {};
 };
 
 // What threads of a kernel do with the memory that they are given.

@@ -30,10 +30,18 @@ bool is_of_each_thread(const Expressions& e, ExprId id) {
   return walk_parts(e, id, most, consider) && e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
 }
 
-// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well.
+// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`.
 bool is_loaded_by_thread(const Expressions& e, ExprId id) {
-  while (e[id].op == Op::select && e.constant_of(e[id].c)) id = e[id].b;
-  return e[id].op == Op::load && is_of_each_thread(e, e[id].a);
+  for (int loads = 0; loads < 2; ++loads) {
+    while (e[id].op == Op::select && e.constant_of(e[id].c)) id = e[id].b;
+    if (e[id].op != Op::load) return false;
+    id = e[id].a;
+    if (is_of_each_thread(e, id)) return true;
+    // Bytes from a number of elements.
+    if (e[id].op == Op::mul && e.constant_of(e[id].b)) id = e[id].a;
+    if (e[id].op == Op::mul && e.constant_of(e[id].a)) id = e[id].b;
+  }
+  return false;
 }
 
 // The product of what each thread has read with a size, from which on a thread walks: `points[index[i] * dim + k]`, k below dim.

@@ -145,7 +145,8 @@ bool RaceViews::is_of_unknown_share(ExprId condition) const {
   return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
 }
 
-// `s[t] < s[t + d]`: whichever elements are larger, it holds for some threads, as a rule for neighbouring ones.
+// `s[t] < s[t + d]`, or `s[t + d] < least`, which each thread has from elements: whichever are larger, it holds for some threads, as a rule
+// for neighbouring ones.
 bool RaceViews::compares_elements(ExprId condition) const {
   const Expr& x = e_[condition];
   if (x.op != Op::lt && x.op != Op::le) return false;
@@ -153,6 +154,8 @@ bool RaceViews::compares_elements(ExprId condition) const {
     const Expr& load = e_[side];
     return load.op == Op::load && trace_.memories[load.b].space == Space::shared && e_.uses(load.a, Uses::thread);
   };
+  const auto is_least = [&](ExprId side) { return e_[side].op == Op::select && e_.uses(side, Uses::loaded); };
+  if ((is_element(x.a) && is_least(x.b)) || (is_element(x.b) && is_least(x.a))) return true;
   return is_element(x.a) && is_element(x.b) && e_[x.a].b == e_[x.b].b;
 }
 

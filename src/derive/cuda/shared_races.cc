@@ -34,14 +34,16 @@ class RaceFinder : public RaceViews {
     }
   }
 
-  void add_shared(Races& races) const {
+  // `iteration`: the one of each loop that is looked at, with the one behind it.
+  void add_shared(Races& races, std::int64_t iteration) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
     if (candidates.size() < 2 || candidates.size() > most_candidates || waits_for_memory()) return;
     const std::vector<std::uint32_t> loops = loops_of(candidates);
     // Where barriers order all accesses, no threads have to be looked at.
     std::optional<std::array<Views, 2>> seen;
     const auto views = [&]() -> const std::array<Views, 2>& {
-      if (!seen) seen = {views_of(candidates, loops, Sample::large_odd), views_of(candidates, loops, Sample::large_even)};
+      if (!seen)
+        seen = {views_of(candidates, loops, Sample::large_odd, iteration), views_of(candidates, loops, Sample::large_even, iteration)};
       return *seen;
     };
     for (std::size_t a = 0; a < candidates.size(); ++a) {
@@ -67,6 +69,14 @@ class RaceFinder : public RaceViews {
         }
       }
     }
+  }
+
+  // if (k == 0) s[t] = a[i]; else s[t] = s[t + 1] + a[i];
+  bool has_first_iteration() const {
+    constexpr auto others = Uses::thread | Uses::loaded | Uses::varying | Uses::opaque;
+    return std::ranges::any_of(trace_.contexts, [&](const Context& context) {
+      return !context.is_loop && e_.uses(context.condition, Uses::iteration) && !e_.uses(context.condition, others);
+    });
   }
 
   // s[t] = a[i]; for (d = blockDim.x / 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }: the first iteration reads what
@@ -146,10 +156,12 @@ class RaceFinder : public RaceViews {
     return has_part(e_, root, [&](ExprId part) { return e_[part].op == Op::load && trace_.memories[e_[part].b].space == Space::shared; });
   }
 
-  Views views_of(const std::vector<std::uint32_t>& candidates, const std::vector<std::uint32_t>& loops, Sample::Kind kind) const {
+  Views views_of(const std::vector<std::uint32_t>& candidates, const std::vector<std::uint32_t>& loops, Sample::Kind kind,
+                 std::int64_t iteration) const {
     Views views;
     const auto see = [&](ExprId one_more, bool is_next_of_tree) {
       Sample sample = sample_of(kind);
+      sample.iteration = iteration;
       sample.one_more = one_more;
       if (is_next_of_tree) sample.halved /= 2;
       if (is_next_of_tree) sample.doubled *= 2;
@@ -329,7 +341,8 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
   for (const Shape& shape : shapes) {
     const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
-    finder.add_shared(races);
+    finder.add_shared(races, 0);
+    if (races.between_warps.empty() && races.within_warps.empty() && finder.has_first_iteration()) finder.add_shared(races, 1);
     finder.add_before_trees(races);
     finder.add_overwritten(races);
     add_block_races(trace, trees, vague, shape, races);

@@ -191,6 +191,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
     // The array behind an object that stands for shared memory.
     const bool is_shared = object.kind == Value::pointer && object.memory != none && trace_.memories[object.memory].is_dynamic;
     if (is_shared && arguments.empty()) return object;
+    if (const auto of_tensor = eval_tensor_method(object, name, arguments)) return *of_tensor;
     const auto value = eval_member_function(object, name, arguments, node);
     if (object.kind == Value::triple) forget_changed_by(syntax().child(function, Role::argument), value ? method : none);
     if (value) return *value;

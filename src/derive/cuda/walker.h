@@ -199,6 +199,9 @@ class Walker {
   std::uint32_t known_shared(std::uint32_t declaration, bool is_dynamic, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
   void note_launch_bounds(std::uint32_t function);
+  // walk_tensors.cc
+  bool declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter);
+  std::optional<Value> eval_tensor_method(const Value& object, std::string_view name, const std::vector<Value>& arguments);
   void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
@@ -422,6 +425,7 @@ class Walker {
   std::unordered_map<std::string, std::uint32_t> pointed_;          // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;   // the numbers that objects hold, by object and name
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> object_members_;  // memories of members, by object and name
+  std::unordered_set<std::uint32_t> tensors_;                                           // memories of tensors, in any number of dimensions
   std::unordered_set<ExprId> unknown_members_;                                          // of objects whose class is not given
   std::unordered_set<std::string_view> template_types_;                                 // parameters of the kernel's template
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
