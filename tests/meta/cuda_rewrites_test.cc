@@ -190,6 +190,8 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"LaunchesByVariables", "a scaled vector that the next kernel adds", "two variables of one name, declared between the launches"},
     {"LaunchesByVariables", "three steps of particles, in strides of the grid", "two variables of one name, declared between the launches"},
     {"LaunchesByVariables", "sums of what each thread has stored, by blocks", "two variables of one name, declared between the launches"},
+    {"LaunchesByVariables", "rows of blocks, masked before the softmax", "two variables of one name, declared between the launches"},
+    {"ParametersTogether", "rows of a tensor, one for each thread", "the commas of a template split its arguments"},
     {"ParametersTogether", "a cube of doubles, with an exponent that has a name", "the type of an element of a member is not known"},
     {"BracesOnLinesOfTheirOwn", "a check that prints the line", "a macro of one line ends there"},
     {"EndsIncluded", "as many as a template says, or fewer at the end of the data", "the smaller one of two, less one, is not followed"},

@@ -37,12 +37,13 @@ std::string distance(const Expressions& e, const AccessPattern& pattern, const A
   return size != 0 && bytes % size == 0 ? fmt::format("{} elements apart", bytes / size) : "several elements apart";
 }
 
-// A whole number: a row that begins within a sector costs one more than an aligned one, which the sample may have or not.
-std::string times_the_sectors(const AccessPattern& pattern, bool knows_element) {
+// A whole number: a row that begins within a sector costs one more than an aligned one, which the sample may have or not. Where the data
+// choose the lanes that make the access, it may be few of them.
+std::string times_the_sectors(const AccessPattern& pattern, bool knows_element, bool is_by_some) {
   if (!knows_element) return "several times";
   const double whole = std::floor(pattern.sector_ratio + 1e-6);
-  if (pattern.stride_is_symbolic) return fmt::format("{:.0f} times, unless that size is small,", whole);
-  return fmt::format("at least {:.0f} times", whole);
+  const std::string_view bound = is_by_some ? "up to " : pattern.stride_is_symbolic ? "" : "at least ";
+  return fmt::format("{}{:.0f} times{}", bound, whole, pattern.stride_is_symbolic ? ", unless that size is small," : "");
 }
 
 // The place that the message quotes comes first.
@@ -64,7 +65,7 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   into.set(Id::access_text, access_text(view, access));
   const bool knows_element = access.bytes != 0 && !access.is_guess;
   into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element));
-  into.set(Id::sector_bound, times_the_sectors(pattern, knows_element));
+  into.set(Id::sector_bound, times_the_sectors(pattern, knows_element, is_chosen_by_data(view.trace, access)));
   into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);
   into.set(Id::wasted_sector_share, wasted_share(view));
@@ -221,7 +222,10 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     return;
   }
   add_worst_access(view, *worst, into);
-  if (only_records) into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], true));
+  if (only_records) {
+    const bool is_by_some = is_chosen_by_data(view.trace, view.trace.accesses[*worst]);
+    into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], true, is_by_some));
+  }
   // A state that is used once is read and written word by word as well, but half of its lines are used.
   into.set(Id::repeated_access, worst_repeats || (!any_repeats && !view.trace.accesses[*worst].is_state));
 }

@@ -333,7 +333,8 @@ Value Walker::loaded(const Value& address, std::uint32_t node) {
   const bool is_of_unknown_element = address.is_vague && address.is_guess && e_.uses(address.expr, Uses::thread);
   if (is_of_unknown_element) value.access = none;
   if (space == Space::local) {
-    value.expr = e_.private_value(address.memory);
+    // An element that differs between threads, of a table that each of them has.
+    value.expr = e_.uses(address.expr, Uses::varying) ? e_.varying() : e_.private_value(address.memory);
   } else {
     value.expr = is_of_unknown_element ? e_.opaque() : e_.load(address.expr, address.memory);
     if (value.expr == e_.opaque() && (space == Space::global || space == Space::shared)) value.expr = e_.data_value();
