@@ -1,7 +1,9 @@
 // Facts about what all threads do alike: local arrays with indices that registers do not have, and atomics at one address.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -139,12 +141,34 @@ bool is_of_errors(std::string_view name) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
 }
 
+// Atomics on an array at fixed places, by the array and the condition that they stand behind: if (x > k) { atomicAdd(&s[0], x); ... }.
+// Several sums are statistics, of what many threads have found; a single one may be of what seldom happens.
+class Statistics {
+ public:
+  explicit Statistics(const Trace& trace) {
+    for (const Access& access : trace.accesses) {
+      if (access.kind == Access::atomic && is_one_address(trace.expressions, access.address))
+        places_[{access.memory, access.context}].insert(access.address);
+    }
+  }
+  bool hold(const Access& access) const {
+    constexpr std::size_t fewest = 3;
+    const auto at = places_.find({access.memory, access.context});
+    return at != places_.end() && at->second.size() >= fewest;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<ExprId>> places_;
+};
+
 // The index of its kind; nothing where nothing is said. Of integers, one of each warp is much where it hands out places in an array, or in
 // a loop, unless it counts errors.
-std::optional<std::size_t> kind_of(const Trace& trace, const Access& access, Reach reach, Aggregation aggregation, bool is_of_block) {
+std::optional<std::size_t> kind_of(const Trace& trace, const Access& access, Reach reach, Aggregation aggregation, bool is_of_block,
+                                   const Statistics& statistics) {
   const Memory& memory = trace.memories[access.memory];
   const Space space = memory.space;
   if (aggregation == Aggregation::none && (reach == Reach::of_all || reach == Reach::of_chosen)) return reach == Reach::of_all ? 0 : 1;
+  if (aggregation == Aggregation::none && reach == Reach::once_of_chosen && statistics.hold(access)) return 1;
   if (aggregation != Aggregation::of_warps || space != Space::global || reach == Reach::unknown || is_of_block) return std::nullopt;
   const bool is_frequent = access.is_asked || (is_repeated(trace, access) && !is_of_errors(memory.name));
   if (reach == Reach::once_of_chosen && !is_frequent) return std::nullopt;
@@ -243,6 +267,7 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
   std::array<Places, 4> found{Places(view), Places(view), Places(view), Places(view)};  // by kind
   std::array<std::string, 4> texts;
   std::array<bool, 4> is_shared{};
+  const Statistics statistics(view.trace);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
     const Memory& memory = view.trace.memories[access.memory];
@@ -252,7 +277,7 @@ void add_atomics(const KernelView& view, CodeSubject& into) {
     if (adds_nothing(view, access.at)) continue;
     const Aggregation aggregation = aggregation_of(view.program, operation, memory.type, access);
     const bool is_of_block = view.trace.expressions.uses(access.address, Uses::block);
-    const auto kind = kind_of(view.trace, access, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block);
+    const auto kind = kind_of(view.trace, access, reach_of(view, access, view.patterns.accesses[i]), aggregation, is_of_block, statistics);
     if (!kind) continue;
     if (!found[*kind].any()) {
       texts[*kind] = fmt::format("{} of {}", operation, memory.type);

@@ -124,9 +124,9 @@ RaceViews::Reached RaceViews::reached_in(const Lanes& lanes) const {
   Reached reached;
   for (const Context& context : trace_.contexts) {
     const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
-    const bool runs = context.is_loop && is_same_in_block(context.condition);
+    const bool runs = context.is_loop ? is_same_in_block(context.condition) : is_of_multiples(context.condition);
     const Mask surely = is_open ? Mask() : runs ? Mask().set() : mask_of(lanes, context.condition, false);
-    const Mask perhaps = is_open || lanes.is_known(context.condition) ? surely : mask_of(lanes, context.condition, true);
+    const Mask perhaps = is_open || runs || lanes.is_known(context.condition) ? surely : mask_of(lanes, context.condition, true);
     reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
     reached.perhaps.push_back(context.parent == none ? perhaps : perhaps & reached.perhaps[context.parent]);
   }
@@ -139,6 +139,15 @@ bool RaceViews::is_same_in_block(ExprId condition) const {
     const Space space = e_[part].op == Op::load ? trace_.memories[e_[part].b].space : Space::global;
     return e_[part].op == Op::loop_value || (space != Space::global && space != Space::constant);
   });
+}
+
+bool RaceViews::is_of_multiples(ExprId condition) const {
+  constexpr auto others = Uses::index | Uses::varying | Uses::opaque | Uses::loaded;
+  if (e_.uses(condition, others) || !e_.uses(condition, Uses::uniform)) return false;
+  while (e_[condition].op == Op::logical_not) condition = e_[condition].a;
+  const Expr& x = e_[condition];
+  return (x.op == Op::eq || x.op == Op::ne) &&
+         ((e_[x.a].op == Op::mod && e_.constant_of(x.b) == 0) || (e_[x.b].op == Op::mod && e_.constant_of(x.a) == 0));
 }
 
 bool RaceViews::is_of_unknown_share(ExprId condition) const {

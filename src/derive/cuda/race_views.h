@@ -60,6 +60,8 @@ class RaceViews {
   Reached reached_in(const Lanes& lanes) const;
   // `k < ends[blockIdx.x]`: what global memory says decides for the whole block whether its loop goes on.
   bool is_same_in_block(ExprId condition) const;
+  // `size % blockDim.x == 0`, or not so: the size of one launch or of another one.
+  bool is_of_multiples(ExprId condition) const;
   // `threadIdx.x < n`: n may be a few threads or all of them.
   bool is_of_unknown_share(ExprId condition) const;
   bool compares_elements(ExprId condition) const;

@@ -49,7 +49,7 @@ class RaceFinder : public RaceViews {
     for (std::size_t a = 0; a < candidates.size(); ++a) {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) {
         const Access &first = trace_.accesses[candidates[a]], &second = trace_.accesses[candidates[b]];
-        if (first.memory != second.memory || !conflict(first.kind, second.kind)) continue;
+        if (first.memory != second.memory || !conflict(first.kind, second.kind) || are_alternatives(first, second)) continue;
         const Order order = order_between(candidates[a], candidates[b]);
         if (order != Order::of_block && is_of_any_iteration(first, second)) {
           const Meeting meets = meeting(
@@ -71,12 +71,15 @@ class RaceFinder : public RaceViews {
     }
   }
 
-  // if (k == 0) s[t] = a[i]; else s[t] = s[t + 1] + a[i];
+  // if (k == 0) s[t] = a[i]; else s[t] = s[t + 1] + a[i]; or if (t == 0) for (k = 0; k < n; ++k) sum += s[k]; where the first iteration
+  // touches what is of the thread itself.
   bool has_first_iteration() const {
     constexpr auto others = Uses::thread | Uses::loaded | Uses::varying | Uses::opaque;
-    return std::ranges::any_of(trace_.contexts, [&](const Context& context) {
-      return !context.is_loop && e_.uses(context.condition, Uses::iteration) && !e_.uses(context.condition, others);
-    });
+    const auto is_of_iteration = [&](ExprId id) { return e_.uses(id, Uses::iteration) && !e_.uses(id, others); };
+    return std::ranges::any_of(trace_.contexts, [&](const Context& one) { return !one.is_loop && is_of_iteration(one.condition); }) ||
+           std::ranges::any_of(trace_.accesses, [&](const Access& one) {
+             return trace_.memories[one.memory].space == Space::shared && is_of_iteration(one.address);
+           });
   }
 
   // s[t] = a[i]; for (d = blockDim.x / 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }: the first iteration reads what
@@ -252,6 +255,27 @@ class RaceFinder : public RaceViews {
   bool depends_on_iteration(const Access& access) const {
     const auto depends = [&](ExprId id) { return e_.uses(id, Uses::iteration) || is_of_tree_[id]; };
     return depends(access.address) || any_branch_around(trace_, access.context, depends);
+  }
+
+  // In both branches of one condition on sizes.
+  bool are_alternatives(const Access& first, const Access& second) const {
+    for (std::uint32_t a = first.context; a != none; a = trace_.contexts[a].parent) {
+      const ExprId one = trace_.contexts[a].condition;
+      if (!is_of_multiples(one)) continue;
+      for (std::uint32_t b = second.context; b != none; b = trace_.contexts[b].parent) {
+        const ExprId other = trace_.contexts[b].condition;
+        const bool denies =
+            (e_[one].op == Op::logical_not && e_[one].a == other) || (e_[other].op == Op::logical_not && e_[other].a == one);
+        if (denies || is_opposite(one, other)) return true;
+      }
+    }
+    return false;
+  }
+  // x == 0 and x != 0
+  bool is_opposite(ExprId one, ExprId other) const {
+    const Expr &a = e_[one], &b = e_[other];
+    const bool differ = (a.op == Op::eq && b.op == Op::ne) || (a.op == Op::ne && b.op == Op::eq);
+    return differ && a.a == b.a && a.b == b.b;
   }
 
   bool is_in(std::uint32_t loop, std::uint32_t of) const {
