@@ -33,7 +33,7 @@ ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=16"}
 
 @dataclass
 class Row:
-    """What is recorded of a target: seconds and inputs in all runs; edges covered and megabytes of the last one; inputs that broke something."""
+    """What is recorded of a target: seconds of a processor and inputs in all runs; edges covered and megabytes of the last one; inputs that broke something."""
 
     seconds: float = 0
     inputs: int = 0
@@ -88,11 +88,14 @@ def number(pattern: str, text: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def needs_seconds(command: list) -> float:
-    """Seconds of a processor that a program takes: the clock would count what else the machine does."""
-    program = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def used_seconds(program: subprocess.Popen) -> float:
+    """Waits for a program. Seconds of a processor that it took: the clock would count what else the machine does."""
     _, program.returncode, used = os.wait4(program.pid, 0)
     return used.ru_utime + used.ru_stime
+
+
+def needs_seconds(command: list) -> float:
+    return used_seconds(subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
 
 def drop_slow_machine(target: str, new: set[Path]) -> set[Path]:
@@ -118,16 +121,16 @@ def fuzz(target: str, seconds: int) -> Row:
         command = [BUILD / target, *LIMITS, f"-max_total_time={left}", "-print_final_stats=1", f"-artifact_prefix={crashes}/", found, seeds]
         if dictionary.exists():
             command.insert(1, f"-dict={dictionary}")
-        started = time.monotonic()
-        ended = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        said = ended.stdout.decode(errors="replace")
-        (BUILD / f"{target}.log").write_text(said[-200_000:])
-        row.seconds += time.monotonic() - started
+        log = BUILD / f"{target}.log"
+        with log.open("wb") as output:
+            program = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            row.seconds += used_seconds(program)
+        said = log.read_text(errors="replace")
         row.inputs += number(r"stat::number_of_executed_units: *(\d+)", said) or number(r"#(\d+)\t", said)
         row.edges = number(r"cov: (\d+)", said) or row.edges
         row.megabytes = max(row.megabytes, number(r"stat::peak_rss_mb: *(\d+)", said))
         new = set(crashes.iterdir()) - before
-        row.findings += len(drop_slow_machine(target, new)) if new else ended.returncode != 0
+        row.findings += len(drop_slow_machine(target, new)) if new else program.returncode != 0
     print(f"{target}: {row.seconds / 60:.0f} min, {row.inputs:,} inputs, {row.edges:,} edges, {row.megabytes} MB, {row.findings} findings", flush=True)
     return row
 

@@ -71,6 +71,20 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // Where the first iteration has no race: the second one, and one whose number is that of a thread of another warp.
+  void add_beyond_first(Races& races) const {
+    constexpr std::array<std::int64_t, 2> iterations{1, 33};
+    if (!races.between_warps.empty() || !races.within_warps.empty() || !has_first_iteration()) return;
+    for (const std::int64_t iteration : iterations) {
+      Races found;
+      add_shared(found, iteration);
+      if (found.between_warps.empty() && !races.within_warps.empty()) continue;
+      races.between_warps = std::move(found.between_warps);
+      races.within_warps = races.between_warps.empty() ? std::move(found.within_warps) : decltype(found.within_warps)();
+      if (!races.between_warps.empty()) return;
+    }
+  }
+
   // if (k == 0) s[t] = a[i]; else s[t] = s[t + 1] + a[i]; or if (t == 0) for (k = 0; k < n; ++k) sum += s[k]; where the first iteration
   // touches what is of the thread itself.
   bool has_first_iteration() const {
@@ -366,7 +380,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     const RaceFinder finder(trace, trees, vague, shape);
     if (finder.exceeds_arrays()) continue;
     finder.add_shared(races, 0);
-    if (races.between_warps.empty() && races.within_warps.empty() && finder.has_first_iteration()) finder.add_shared(races, 1);
+    finder.add_beyond_first(races);
     finder.add_before_trees(races);
     finder.add_overwritten(races);
     add_block_races(trace, trees, vague, shape, races);
