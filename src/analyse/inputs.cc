@@ -147,8 +147,7 @@ Result<> add_folder(Source source, const Format* format, std::vector<Input>& inp
 
 Input input_of(Source source, const knowledge::MetricCatalogue& metrics) {
   const Result<ingest::Recognised> found = ingest::recognise(source, metrics);
-  const ingest::Recognised known =
-      found ? *found : ingest::Recognised{source.is_folder() ? nullptr : ingest::format_by_name(source.name())};
+  const ingest::Recognised known = found ? *found : ingest::Recognised{ingest::format_named(source)};
   source.release();
   return {std::move(source), known.format, known.match};
 }

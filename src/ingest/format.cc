@@ -63,12 +63,14 @@ const Format* format_by_name(std::string_view name) {
   return at == std::end(all) ? nullptr : *at;
 }
 
+const Format* format_named(const Source& source) { return source.is_folder() ? nullptr : format_by_name(source.name()); }
+
 Result<Recognised> recognise(Source& source, const knowledge::MetricCatalogue& metrics) {
   TRY_ASSIGN(const std::string_view head, source.head());
   const Best best = best_by_content({source.path(), head, source.is_folder()}, source.name());
   if (best.match == Match::certain || (best.match == Match::likely && best.is_named)) return Recognised{best.format, best.match};
-  // A program that prints tables or names metrics is code all the same. What a folder is called says nothing of what is in it: unet.cu.
-  const Format* const named = source.is_folder() ? nullptr : format_by_name(source.name());
+  // A program that prints tables or names metrics is code all the same.
+  const Format* const named = format_named(source);
   const Format* const lines = named && is_code(named->kind) ? nullptr : format_of_lines(head, metrics);
   if (lines) return Recognised{lines, Match::certain};
   if (best.format) return Recognised{best.format, best.match};

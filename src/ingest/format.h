@@ -95,6 +95,9 @@ Result<Recognised> recognise(Source& source, const knowledge::MetricCatalogue& m
 // By the name alone, as files of a folder are chosen; null when the name says nothing.
 const Format* format_by_name(std::string_view name);
 
+// The same for a file; null for a folder, whose name says nothing of what is in it: unet.cu/.
+const Format* format_named(const Source& source);
+
 #define FRX_FORMAT(name) extern const Format name##_format;
 #include "ingest/formats.def"
 #undef FRX_FORMAT

@@ -28,13 +28,14 @@ def files_of(places: list[Path]) -> list[Path]:
 
 
 def answer(frx: str, threads: int, path: Path) -> tuple[int, bytes, bytes]:
-    """Exit code, output and errors of one analysis."""
+    """Exit code, output and errors of one analysis; the exit code of timeout(1) where it does not end."""
     options = ["--with-ptx=no"] if path.suffix in SOURCES else []
     environment = {name: value for name, value in os.environ.items() if name not in INDIFFERENT}
-    ran = subprocess.run(
-        [frx, "--threads", str(threads), "analyze", *options, "--format", "json", str(path)],
-        env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
-    )
+    command = [frx, "--threads", str(threads), "analyze", *options, "--format", "json", str(path)]
+    try:
+        ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return 124, b"", f"no end within {SECONDS} s with {threads} threads".encode()
     return ran.returncode, ran.stdout, ran.stderr
 
 

@@ -90,17 +90,20 @@ def number(pattern: str, text: str) -> int:
 
 def used_seconds(program: subprocess.Popen) -> float:
     """Waits for a program. Seconds of a processor that it took: the clock would count what else the machine does."""
-    _, program.returncode, used = os.wait4(program.pid, 0)
+    _, status, used = os.wait4(program.pid, 0)
+    program.returncode = os.waitstatus_to_exitcode(status)
     return used.ru_utime + used.ru_stime
 
 
-def needs_seconds(command: list) -> float:
-    return used_seconds(subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+def is_done_in_time(command: list) -> bool:
+    """Does a program end well, and with less of a processor than one input may take?"""
+    program = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return used_seconds(program) < SECONDS_FOR_ONE and program.returncode == 0
 
 
 def drop_slow_machine(target: str, new: set[Path]) -> set[Path]:
     """What is left of new inputs without those that only took long because the machine did other work."""
-    late = {path for path in new if path.name.startswith("timeout-") and needs_seconds([BUILD / target, "-timeout=120", "-rss_limit_mb=1024", path]) < SECONDS_FOR_ONE}
+    late = {path for path in new if path.name.startswith("timeout-") and is_done_in_time([BUILD / target, "-timeout=120", "-rss_limit_mb=1024", path])}
     for path in late:
         path.unlink()
     return new - late

@@ -103,12 +103,43 @@ bool is_view_of_thrust(std::string_view name) {
          name == "distance";
 }
 
-// Operators of PyTorch look behind each launch of their own; these make tensors and options without one.
+// Operators of PyTorch look behind each launch of their own; others make options, views and tensors without one, or ask for something.
 bool is_operator_of_torch(std::string_view function, std::string_view name) {
-  constexpr std::array<std::string_view, 8> others = {"from_blob",     "dtype",         "device", "layout",
-                                                      "requires_grad", "TensorOptions", "Tensor", "tensor"};
-  if (!function.starts_with("torch::") && !function.starts_with("at::")) return false;
-  return function.find("cuda::") == function.npos && !name.starts_with("empty") && std::ranges::find(others, name) == others.end();
+  constexpr std::array<std::string_view, 28> others = {"from_blob",
+                                                       "dtype",
+                                                       "device",
+                                                       "layout",
+                                                       "requires_grad",
+                                                       "tensor",
+                                                       "squeeze",
+                                                       "unsqueeze",
+                                                       "transpose",
+                                                       "permute",
+                                                       "reshape",
+                                                       "view",
+                                                       "flatten",
+                                                       "chunk",
+                                                       "split",
+                                                       "narrow",
+                                                       "expand",
+                                                       "unbind",
+                                                       "select",
+                                                       "slice",
+                                                       "detach",
+                                                       "t",
+                                                       "numel",
+                                                       "typeMetaToScalarType",
+                                                       "globalContext",
+                                                       "toString",
+                                                       "broadcast_tensors",
+                                                       "result_type"};
+  constexpr std::array<std::string_view, 5> beginnings = {"empty", "get_", "set_", "is_", "manual_"};
+  if (function.starts_with("::")) function.remove_prefix(2);
+  const std::size_t space = function.find("::");
+  const bool is_of_torch = space != function.npos && (function.substr(0, space) == "torch" || function.substr(0, space) == "at");
+  if (!is_of_torch || function.find("::", space + 2) != function.npos || name.empty() || (name[0] >= 'A' && name[0] <= 'Z')) return false;
+  return std::ranges::find(others, name) == others.end() &&
+         std::ranges::none_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
 // Macros that print, mark a range for a profiler, or choose a type.

@@ -28,8 +28,9 @@ using model::CodeSubject;
 using Id = model::CodeFactId;
 
 // "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart", "at uneven distances"
-std::string distance(const Expressions& e, const AccessPattern& pattern, const Access& access, bool knows_element) {
+std::string distance(const Expressions& e, const AccessPattern& pattern, const Access& access, bool knows_element, bool is_tensor) {
   const bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0;
+  if (pattern.stride_is_symbolic && is_tensor) return "a run-time size apart (of a tensor that is contiguous)";
   if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "a size apart that a template or a header sets";
   if (!pattern.lane_stride) return "at uneven distances";
   const std::int64_t bytes = std::abs(*pattern.lane_stride), size = access.bytes;
@@ -37,13 +38,25 @@ std::string distance(const Expressions& e, const AccessPattern& pattern, const A
   return size != 0 && bytes % size == 0 ? fmt::format("{} elements apart", bytes / size) : "several elements apart";
 }
 
-// A whole number: a row that begins within a sector costs one more than an aligned one, which the sample may have or not. Where the data
-// choose the lanes that make the access, it may be few of them.
-std::string times_the_sectors(const AccessPattern& pattern, bool knows_element, bool is_by_some) {
+// Where the data choose the lanes that make the access, it may be few of them; and of what the data say twice, first[queue[i]], some may be
+// the same.
+bool is_of_some_lanes(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  const auto is_behind_load = [&](ExprId part) { return e[part].op == Op::load && e.uses(e[part].a, Uses::loaded); };
+  return is_chosen_by_data(trace, access) || has_part(e, access.address, is_behind_load);
+}
+
+// In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
+// sample may have or not; of some lanes up to so many, with that one, and no more than a sector for each lane.
+std::string times_the_sectors(const AccessPattern& pattern, const Access& access, bool knows_element, bool is_of_some) {
   if (!knows_element) return "several times";
-  const double whole = std::floor(pattern.sector_ratio + 1e-6);
-  const std::string_view bound = is_by_some ? "up to " : pattern.stride_is_symbolic ? "" : "at least ";
-  return fmt::format("{}{:.0f} times{}", bound, whole, pattern.stride_is_symbolic ? ", unless that size is small," : "");
+  constexpr double rounding = 1e-6;
+  const double bytes = std::max(access.bytes, 1u);
+  if (is_of_some)
+    return fmt::format("up to {:.0f} times", std::min(warp::sector_bytes / bytes, std::ceil(pattern.sector_ratio + 1 / bytes - rounding)));
+  const double whole = std::floor(pattern.sector_ratio + rounding);
+  return pattern.stride_is_symbolic ? fmt::format("{:.0f} times, unless that size is small,", whole)
+                                    : fmt::format("at least {:.0f} times", whole);
 }
 
 // The place that the message quotes comes first.
@@ -64,8 +77,9 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   const AccessPattern& pattern = view.patterns.accesses[worst];
   into.set(Id::access_text, access_text(view, access));
   const bool knows_element = access.bytes != 0 && !access.is_guess;
-  into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element));
-  into.set(Id::sector_bound, times_the_sectors(pattern, knows_element, is_chosen_by_data(view.trace, access)));
+  const bool is_tensor = view.trace.memories[access.memory].is_tensor;
+  into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element, is_tensor));
+  into.set(Id::sector_bound, times_the_sectors(pattern, access, knows_element, is_of_some_lanes(view.trace, access)));
   into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);
   into.set(Id::wasted_sector_share, wasted_share(view));
@@ -223,8 +237,9 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
   }
   add_worst_access(view, *worst, into);
   if (only_records) {
-    const bool is_by_some = is_chosen_by_data(view.trace, view.trace.accesses[*worst]);
-    into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], true, is_by_some));
+    const Access& access = view.trace.accesses[*worst];
+    const bool is_of_some = is_of_some_lanes(view.trace, access);
+    into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], access, true, is_of_some));
   }
   // A state that is used once is read and written word by word as well, but half of its lines are used.
   into.set(Id::repeated_access, worst_repeats || (!any_repeats && !view.trace.accesses[*worst].is_state));

@@ -101,6 +101,7 @@ enum class Reach : std::uint8_t { unknown, once_of_chosen, of_chosen, of_all };
 Reach reach_of(const KernelView& view, const Access& access, const AccessPattern& pattern) {
   constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
+  if (is_of_one_thread(view.trace, access)) return Reach::unknown;
   bool is_chosen = e.uses(access.alive, by_data), repeats = false;
   const bool is_of_few = pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2;
   const Reach once = is_of_few ? Reach::unknown : Reach::once_of_chosen;
@@ -141,14 +142,15 @@ bool is_of_errors(std::string_view name) {
   return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(name, word); });
 }
 
-// Atomics on an array at fixed places, by the array and the condition that they stand behind: if (x > k) { atomicAdd(&s[0], x); ... }.
-// Several sums are statistics, of what many threads have found; a single one may be of what seldom happens.
+// Atomics on an array at fixed places, by the array and the condition that they stand behind, which compares data: if (x > k) {
+// atomicAdd(&s[0], x); ... }. Several sums are statistics, of what many threads have found; a single one may be of what seldom happens.
 class Statistics {
  public:
   explicit Statistics(const Trace& trace) {
+    const Expressions& e = trace.expressions;
     for (const Access& access : trace.accesses) {
-      if (access.kind == Access::atomic && is_one_address(trace.expressions, access.address))
-        places_[{access.memory, access.context}].insert(access.address);
+      if (access.kind != Access::atomic || !is_one_address(e, access.address) || is_of_errors(trace.memories[access.memory].name)) continue;
+      if (compares_data(e, trace.contexts[access.context].condition)) places_[{access.memory, access.context}].insert(access.address);
     }
   }
   bool hold(const Access& access) const {
@@ -158,6 +160,12 @@ class Statistics {
   }
 
  private:
+  // Not which lane is the first one, or whether a number is none.
+  static bool compares_data(const Expressions& e, ExprId condition) {
+    const Expr& x = e[condition];
+    return (x.op == Op::lt || x.op == Op::le) && e.uses(condition, Uses::loaded);
+  }
+
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<ExprId>> places_;
 };
 

@@ -230,7 +230,7 @@ class ThreadElements {
   Lanes now_, further_;
 };
 
-// a[blockIdx.x * length + threadIdx.x], or k * blockDim.x further in a loop: the name of the length, which is a parameter.
+// a[blockIdx.x * length + threadIdx.x], or k * blockDim.x further in a loop, as far as the row goes: the name of the length, a parameter.
 class BlockRows {
  public:
   BlockRows(const Trace& trace, const Shape& block) : trace_(trace), e_(trace.expressions), block_(block) {}
@@ -241,31 +241,17 @@ class BlockRows {
     const std::int64_t bytes = access.element;
     ExprId length = none;
     bool has_thread = false, has_iteration = false;
-    std::vector<std::pair<ExprId, std::int64_t>> open{{access.address, 1}};
-    for (int terms = 0; !open.empty(); ++terms) {
-      const auto [id, factor] = open.back();
-      open.pop_back();
-      const Expr& x = e_[id];
-      if (terms > most_terms) return {};
-      if (x.op == Op::add) {
-        open.insert(open.end(), {{x.a, factor}, {x.b, factor}});
-      } else if (x.op == Op::mul && (e_.constant_of(x.a) || e_.constant_of(x.b)) && !steps_by_block(id)) {
-        const bool first = e_.constant_of(x.a).has_value();
-        open.emplace_back(first ? x.b : x.a, factor * *e_.constant_of(first ? x.a : x.b));
-      } else if (x.op == Op::thread_x && factor == bytes && !has_thread) {
-        has_thread = true;
-      } else if (steps_by_block(id) && factor == bytes && !has_iteration) {
-        has_iteration = true;
-      } else if (x.op == Op::iteration && factor == bytes * block_.x && !has_iteration) {
-        has_iteration = true;
-      } else if (length == none && factor == bytes) {
-        length = factor_of_block(id);
-        if (length == none) return {};
-      } else if (e_.constant_of(id) != 0) {
-        return {};
-      }
-    }
-    return has_thread && length != none ? trace_.name_of_parameter(length) : std::string_view();
+    const bool is_place = for_each_term(e_, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
+      const bool steps = (steps_by_block(id) && factor == bytes) || (e_[id].op == Op::iteration && factor == bytes * block_.x);
+      if (e_[id].op == Op::thread_x && factor == bytes) return !std::exchange(has_thread, true);
+      if (steps) return !std::exchange(has_iteration, true);
+      if (e_.constant_of(id) == 0) return true;
+      if (factor != bytes || length != none) return false;
+      length = factor_of_block(id);
+      return length != none;
+    });
+    if (!is_place || !has_thread || length == none || !ends_with_row(access, length, has_iteration)) return {};
+    return trace_.name_of_parameter(length);
   }
 
  private:
@@ -278,6 +264,20 @@ class BlockRows {
     const Expr& x = e_[id];
     if (x.op != Op::mul) return none;
     return e_[x.a].op == Op::block_x ? x.b : e_[x.b].op == Op::block_x ? x.a : none;
+  }
+  // Is there a condition around it that compares with the length, and with no other size? Rows that overlap have two sizes.
+  bool ends_with_row(const Access& access, ExprId length, bool has_iteration) const {
+    for (std::uint32_t c = access.context; c != none && c != 0; c = trace_.contexts[c].parent) {
+      const Context& context = trace_.contexts[c];
+      const bool may_limit = context.is_loop ? has_iteration : e_.uses(context.condition, Uses::thread_x);
+      if (may_limit && is_only_size(context.condition, length)) return true;
+    }
+    return false;
+  }
+  bool is_only_size(ExprId condition, ExprId length) const {
+    const auto is_length = [&](ExprId id) { return id == length; };
+    const auto is_other = [&](ExprId id) { return id != length && e_[id].op == Op::uniform; };
+    return has_part(e_, condition, is_length) && !has_part(e_, condition, is_other);
   }
 
   const Trace& trace_;

@@ -27,7 +27,8 @@ struct ParameterUse {
   bool loads = false, stores = false;
   bool is_elsewhere = false;  // some access is to another element than the one of the number of the thread, or an atomic
   std::uint32_t bytes = 0;    // of an element; 0: they differ, or are unknown
-  // Where all accesses are to the row of the block, element by element: the parameter that says how long rows are.
+  // Where all accesses are to elements of the block's own row, each of the thread that their places in the row say: the parameter that says
+  // how long rows are.
   std::optional<std::size_t> row_length = {};
 };
 

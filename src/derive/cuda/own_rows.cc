@@ -30,7 +30,8 @@ bool is_of_each_thread(const Expressions& e, ExprId id) {
   return walk_parts(e, id, most, consider) && e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
 }
 
-// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`.
+// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`, which may be the same one
+// for some threads.
 bool is_loaded_by_thread(const Expressions& e, ExprId id) {
   for (int loads = 0; loads < 2; ++loads) {
     while (e[id].op == Op::select && e.constant_of(e[id].c)) id = e[id].b;
@@ -56,21 +57,11 @@ ExprId length_of_row(const Expressions& e, ExprId product) {
 WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
   constexpr int most_terms = 32;
   WalkedRow row;
-  std::vector<std::pair<ExprId, std::int64_t>> open{{address, 1}};
-  for (int terms = 0; !open.empty(); ++terms) {
-    const auto [id, factor] = open.back();
-    open.pop_back();
-    const Expr& x = e[id];
-    if (terms > most_terms) row.is_simple = false;
+  const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t factor) {
     if (id == iteration) {
       row.step += factor;
-    } else if (x.op == Op::thread_y) {
+    } else if (e[id].op == Op::thread_y) {
       row.step_of_y += factor;
-    } else if (x.op == Op::add || x.op == Op::sub) {
-      open.insert(open.end(), {{x.a, factor}, {x.b, x.op == Op::sub ? -factor : factor}});
-    } else if (x.op == Op::mul && (e.constant_of(x.a) || e.constant_of(x.b))) {
-      const bool first = e.constant_of(x.a).has_value();
-      open.emplace_back(first ? x.b : x.a, factor * *e.constant_of(first ? x.a : x.b));
     } else if (is_loaded_by_thread(e, id)) {
       row.is_simple = !std::exchange(row.begins_at_loaded, true);  // end[row] - begin[row] is a length
       row.start = id;
@@ -81,8 +72,9 @@ WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
     } else if (e.uses(id, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration)) {
       row.is_simple = false;
     }
-    if (!row.is_simple) return row;
-  }
+    return row.is_simple;
+  });
+  row.is_simple = row.is_simple && is_sum;
   return row;
 }
 

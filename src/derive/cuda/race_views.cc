@@ -79,9 +79,11 @@ std::uint32_t block_of_tree(const Expressions& e) {
   return static_cast<std::uint32_t>(2 * widest);
 }
 
-bool RaceViews::exceeds_arrays() const {
+bool RaceViews::exceeds_arrays(std::int64_t iteration) const {
   if (std::ranges::none_of(trace_.memories, [&](const Memory& memory) { return extent_of(memory).has_value(); })) return false;
-  const Lanes lanes(e_, sample_of(Sample::large_odd));
+  Sample sample = sample_of(Sample::large_odd);
+  sample.iteration = iteration;
+  const Lanes lanes(e_, sample);
   const Reached reached = reached_in(lanes);
   for (const Access& access : trace_.accesses) {
     const std::optional<std::int64_t> bytes = extent_of(trace_.memories[access.memory]);
@@ -124,7 +126,7 @@ RaceViews::Reached RaceViews::reached_in(const Lanes& lanes) const {
   Reached reached;
   for (const Context& context : trace_.contexts) {
     const bool is_open = !context.is_loop && is_of_unknown_share(context.condition);
-    const bool runs = context.is_loop ? is_same_in_block(context.condition) : is_of_multiples(context.condition);
+    const bool runs = context.is_loop ? is_same_in_block(context.condition) : tests_divisibility(context.condition);
     const Mask surely = is_open ? Mask() : runs ? Mask().set() : mask_of(lanes, context.condition, false);
     const Mask perhaps = is_open || runs || lanes.is_known(context.condition) ? surely : mask_of(lanes, context.condition, true);
     reached.surely.push_back(context.parent == none ? surely : surely & reached.surely[context.parent]);
@@ -141,7 +143,7 @@ bool RaceViews::is_same_in_block(ExprId condition) const {
   });
 }
 
-bool RaceViews::is_of_multiples(ExprId condition) const {
+bool RaceViews::tests_divisibility(ExprId condition) const {
   constexpr auto others = Uses::index | Uses::varying | Uses::opaque | Uses::loaded;
   if (e_.uses(condition, others) || !e_.uses(condition, Uses::uniform)) return false;
   while (e_[condition].op == Op::logical_not) condition = e_[condition].a;
@@ -154,8 +156,8 @@ bool RaceViews::is_of_unknown_share(ExprId condition) const {
   return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::uniform) && !e_.uses(condition, Uses::block | Uses::iteration);
 }
 
-// `s[t] < s[t + d]`, or `s[t + d] < least`, which each thread has from elements: whichever are larger, it holds for some threads, as a rule
-// for neighbouring ones.
+// `s[t] < s[t + d]`, or `s[t + d] < least` with an element of s that each thread has kept: whichever are larger, it holds for some threads,
+// as a rule for neighbouring ones.
 bool RaceViews::compares_elements(ExprId condition) const {
   const Expr& x = e_[condition];
   if (x.op != Op::lt && x.op != Op::le) return false;
@@ -163,8 +165,11 @@ bool RaceViews::compares_elements(ExprId condition) const {
     const Expr& load = e_[side];
     return load.op == Op::load && trace_.memories[load.b].space == Space::shared && e_.uses(load.a, Uses::thread);
   };
-  const auto is_least = [&](ExprId side) { return e_[side].op == Op::select && e_.uses(side, Uses::loaded); };
-  if ((is_element(x.a) && is_least(x.b)) || (is_element(x.b) && is_least(x.a))) return true;
+  const auto is_kept = [&](ExprId side, ExprId element) {
+    const auto is_of_same = [&](ExprId part) { return e_[part].op == Op::load && e_[part].b == e_[element].b; };
+    return e_[side].op == Op::select && has_part(e_, side, is_of_same);
+  };
+  if ((is_element(x.a) && is_kept(x.b, x.a)) || (is_element(x.b) && is_kept(x.a, x.b))) return true;
   return is_element(x.a) && is_element(x.b) && e_[x.a].b == e_[x.b].b;
 }
 

@@ -40,8 +40,8 @@ class RaceViews {
 
   static constexpr std::size_t most_expressions = 8192;  // beyond these, nothing is said
 
-  // Are there arrays that this block is too large for?
-  bool exceeds_arrays() const;
+  // Are there arrays that this block is too large for, in that iteration of all loops?
+  bool exceeds_arrays(std::int64_t iteration = 0) const;
 
  protected:
   using Mask = Lanes::Mask;
@@ -60,8 +60,8 @@ class RaceViews {
   Reached reached_in(const Lanes& lanes) const;
   // `k < ends[blockIdx.x]`: what global memory says decides for the whole block whether its loop goes on.
   bool is_same_in_block(ExprId condition) const;
-  // `size % blockDim.x == 0`, or not so: the size of one launch or of another one.
-  bool is_of_multiples(ExprId condition) const;
+  // `size % blockDim.x == 0`, or not so: it holds in one launch, and not in another one.
+  bool tests_divisibility(ExprId condition) const;
   // `threadIdx.x < n`: n may be a few threads or all of them.
   bool is_of_unknown_share(ExprId condition) const;
   bool compares_elements(ExprId condition) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -31,6 +32,10 @@ class RaceFinder : public RaceViews {
     for (const OrderSite& order : trace.orders) {
       of_block_.push_back(of_block_.back() + (order.kind != OrderSite::warp ? 1 : 0));
       barriers_.push_back(barriers_.back() + (order.kind == OrderSite::block ? 1 : 0));
+    }
+    for (const Context& context : trace.contexts) {
+      const ExprId around = context.parent == none ? no_test : tests_[context.parent];
+      tests_.push_back(!context.is_loop && tests_divisibility(context.condition) ? context.condition : around);
     }
   }
 
@@ -74,8 +79,9 @@ class RaceFinder : public RaceViews {
   // Where the first iteration has no race: the second one, and one whose number is that of a thread of another warp.
   void add_beyond_first(Races& races) const {
     constexpr std::array<std::int64_t, 2> iterations{1, 33};
-    if (!races.between_warps.empty() || !races.within_warps.empty() || !has_first_iteration()) return;
+    if (!races.between_warps.empty() || !races.within_warps.empty() || !is_first_iteration_special()) return;
     for (const std::int64_t iteration : iterations) {
+      if (exceeds_arrays(iteration) || leaves_rows(iteration)) return;
       Races found;
       add_shared(found, iteration);
       if (found.between_warps.empty() && !races.within_warps.empty()) continue;
@@ -87,13 +93,27 @@ class RaceFinder : public RaceViews {
 
   // if (k == 0) s[t] = a[i]; else s[t] = s[t + 1] + a[i]; or if (t == 0) for (k = 0; k < n; ++k) sum += s[k]; where the first iteration
   // touches what is of the thread itself.
-  bool has_first_iteration() const {
+  bool is_first_iteration_special() const {
     constexpr auto others = Uses::thread | Uses::loaded | Uses::varying | Uses::opaque;
     const auto is_of_iteration = [&](ExprId id) { return e_.uses(id, Uses::iteration) && !e_.uses(id, others); };
     return std::ranges::any_of(trace_.contexts, [&](const Context& one) { return !one.is_loop && is_of_iteration(one.condition); }) ||
-           std::ranges::any_of(trace_.accesses, [&](const Access& one) {
-             return trace_.memories[one.memory].space == Space::shared && is_of_iteration(one.address);
-           });
+           std::ranges::any_of(trace_.accesses, [&](const Access& one) { return is_shared(one) && is_of_iteration(one.address); });
+  }
+
+  // s[t][k] of 16 columns: the number of a later iteration would be that of a column in the next row, which no loop that is right reaches.
+  bool leaves_rows(std::int64_t iteration) const {
+    constexpr int most_terms = 32;
+    return std::ranges::any_of(trace_.accesses, [&](const Access& access) {
+      if (!is_shared(access) || !e_.uses(access.address, Uses::iteration)) return false;
+      std::vector<std::int64_t> steps, others;  // bytes from one iteration to the next, and of what else is counted
+      const bool is_sum = for_each_term(e_, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
+        if (!e_.constant_of(id)) (e_.uses(id, Uses::iteration) ? steps : others).push_back(std::abs(factor));
+        return true;
+      });
+      return !is_sum || std::ranges::any_of(steps, [&](std::int64_t step) {
+        return std::ranges::any_of(others, [&](std::int64_t other) { return other > step && other / iteration <= step; });
+      });
+    });
   }
 
   // s[t] = a[i]; for (d = blockDim.x / 2; d > 0; d /= 2) { if (t < d) s[t] += s[t + d]; __syncthreads(); }: the first iteration reads what
@@ -271,26 +291,13 @@ class RaceFinder : public RaceViews {
     return depends(access.address) || any_branch_around(trace_, access.context, depends);
   }
 
-  // In both branches of one condition on sizes.
+  // Behind different tests of whether sizes are multiples, which may exclude each other.
   bool are_alternatives(const Access& first, const Access& second) const {
-    for (std::uint32_t a = first.context; a != none; a = trace_.contexts[a].parent) {
-      const ExprId one = trace_.contexts[a].condition;
-      if (!is_of_multiples(one)) continue;
-      for (std::uint32_t b = second.context; b != none; b = trace_.contexts[b].parent) {
-        const ExprId other = trace_.contexts[b].condition;
-        const bool denies =
-            (e_[one].op == Op::logical_not && e_[one].a == other) || (e_[other].op == Op::logical_not && e_[other].a == one);
-        if (denies || is_opposite(one, other)) return true;
-      }
-    }
-    return false;
+    const ExprId one = tests_[first.context], other = tests_[second.context];
+    return one != other && one != no_test && other != no_test;
   }
-  // x == 0 and x != 0
-  bool is_opposite(ExprId one, ExprId other) const {
-    const Expr &a = e_[one], &b = e_[other];
-    const bool differ = (a.op == Op::eq && b.op == Op::ne) || (a.op == Op::ne && b.op == Op::eq);
-    return differ && a.a == b.a && a.b == b.b;
-  }
+
+  bool is_shared(const Access& access) const { return trace_.memories[access.memory].space == Space::shared; }
 
   bool is_in(std::uint32_t loop, std::uint32_t of) const {
     while (loop != none && loop != of) loop = trace_.loops[loop].parent;
@@ -358,6 +365,8 @@ class RaceFinder : public RaceViews {
     (meets.of_warps ? races.between_warps : races.within_warps).push_back(race);
   }
 
+  static constexpr ExprId no_test = none;
+  std::vector<ExprId> tests_;  // by context: the innermost test around it of whether sizes are multiples
   // Of the first orders, how many are not of warps alone, and how many are barriers of the block.
   std::vector<std::uint32_t> of_block_, barriers_;
 };

@@ -68,21 +68,28 @@ bool has_global_index(const Expressions& e, ExprId root, std::optional<int> only
   });
 }
 
-bool has_crossed_index(const Expressions& e, ExprId root, std::size_t axis, const Shape& block) {
-  const std::int64_t threads = axis == 0 ? block.y : block.x;
-  const Op of_block = axis == 0 ? Op::block_x : Op::block_y;
-  const Op thread = axis == 0 ? Op::thread_y : Op::thread_x, extent = axis == 0 ? Op::block_dim_y : Op::block_dim_x;
+bool has_crossed_index(const Expressions& e, ExprId root, std::size_t block_axis, const Shape& block) {
+  const std::int64_t threads = block_axis == 0 ? block.y : block.x;
+  const Op number = block_axis == 0 ? Op::block_x : Op::block_y;
+  const Op thread = block_axis == 0 ? Op::thread_y : Op::thread_x, extent = block_axis == 0 ? Op::block_dim_y : Op::block_dim_x;
   if (threads < 2) return false;
-  const auto goes_on = [&](ExprId term) {
+  const auto factor_of = [&](ExprId term) {
     const Expr& x = e[term];
-    if (x.op != Op::mul || (e[x.a].op != of_block && e[x.b].op != of_block)) return false;
-    const ExprId by = e[x.a].op == of_block ? x.b : x.a;
-    return e[by].op == extent || e.constant_of(by) == threads;
+    return x.op != Op::mul ? none : e[x.a].op == number ? x.b : e[x.b].op == number ? x.a : none;
   };
-  return has_part(e, root, [&](ExprId part) {
+  const auto goes_on = [&](ExprId term) {
+    const ExprId by = factor_of(term);
+    return by != none && (e[by].op == extent || e.constant_of(by) == threads);
+  };
+  const bool is_there = has_part(e, root, [&](ExprId part) {
     const Expr& x = e[part];
     return x.op == Op::add && ((holds_thread(e, x.a, thread) && goes_on(x.b)) || (holds_thread(e, x.b, thread) && goes_on(x.a)));
   });
+  if (!is_there) return false;
+  for (ExprId id = 0; id < e.size(); ++id) {
+    if (factor_of(id) != none && !goes_on(id)) return false;
+  }
+  return true;
 }
 
 bool has_global_index(const Trace& trace, int direction) {

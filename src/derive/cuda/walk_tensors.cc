@@ -3,8 +3,9 @@
 //   __global__ void k(const torch::PackedTensorAccessor32<float, 2, torch::RestrictPtrTraits> a, ...) { if (i < a.size(0)) ... a[i][j] }
 //
 // They are arrays whose extents are known at run time only. Rows of a tensor lie one behind the other unless it is a view of another one;
-// of that nothing is known here, and what follows for a tensor by itself is meant.
+// of that nothing is known here: what is said holds for a tensor that is contiguous, as most are that kernels get.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "base/text.h"
@@ -18,14 +19,18 @@ struct TensorType {
   std::uint32_t dimensions = 0;
 };
 
-// torch::PackedTensorAccessor32<scalar_t, 2, ...>, at::TensorAccessor<...>; none where a template chooses the dimensions.
-std::optional<TensorType> tensor_type(std::string_view type) {
+// torch::PackedTensorAccessor32<scalar_t, 2, ...>, at::TensorAccessor<...>; none where a template chooses the dimensions, and for a class
+// of the program's own.
+std::optional<TensorType> tensor_type(const Program& program, std::string_view type) {
+  constexpr std::array<std::string_view, 5> names{"PackedTensorAccessor", "PackedTensorAccessor32", "PackedTensorAccessor64",
+                                                  "GenericPackedTensorAccessor", "TensorAccessor"};
   constexpr std::uint32_t most_dimensions = 9;
-  const std::size_t at = type.find("TensorAccessor");
-  const std::size_t open = at == type.npos ? type.npos : type.find('<', at);
-  if (open == type.npos) return std::nullopt;
-  const std::size_t comma = type.find(',', open);
+  const std::size_t open = type.find('<'), comma = open == type.npos ? type.npos : type.find(',', open);
   if (comma == type.npos) return std::nullopt;
+  const std::string_view qualified = trim(type.substr(0, open));
+  const std::size_t colon = qualified.rfind(':');
+  const std::string_view name = colon == qualified.npos ? qualified : qualified.substr(colon + 1);
+  if (std::ranges::find(names, name) == names.end() || program.struct_named(name)) return std::nullopt;
   const std::string_view element = trim(type.substr(open + 1, comma - open - 1));
   const std::string_view rest = trim(type.substr(comma + 1));
   const bool is_digit = !rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])) != 0;
@@ -39,7 +44,7 @@ std::optional<TensorType> tensor_type(std::string_view type) {
 
 // A parameter of the kernel; false where it is no tensor.
 bool Walker::declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter) {
-  const auto tensor = tensor_type(type);
+  const auto tensor = tensor_type(program_, type);
   if (!tensor) return false;
   const std::uint32_t memory = add_memory(Space::global, text(name), tensor->element, parameter);
   for (std::uint32_t d = 0; d < tensor->dimensions; ++d) {
@@ -47,14 +52,14 @@ bool Walker::declare_tensor(std::string_view type, std::uint32_t name, std::uint
     add_size(extent, "size");
     trace_.memories[memory].dims.push_back(extent);
   }
-  tensors_.insert(memory);
+  trace_.memories[memory].is_tensor = true;
   put_slot(text(name), pointer_to(memory));
   return true;
 }
 
 // a.size(0), a[i].size(0), a.stride(0), a.data(); nothing for what is no tensor.
 std::optional<Value> Walker::eval_tensor_method(const Value& object, std::string_view name, const std::vector<Value>& arguments) {
-  if (object.kind != Value::pointer || !tensors_.contains(object.memory)) return std::nullopt;
+  if (object.kind != Value::pointer || object.memory == none || !trace_.memories[object.memory].is_tensor) return std::nullopt;
   const std::vector<ExprId>& dims = trace_.memories[object.memory].dims;
   if (name == "data" && arguments.empty()) {
     Value flat = object;

@@ -425,7 +425,6 @@ class Walker {
   std::unordered_map<std::string, std::uint32_t> pointed_;          // memories behind pointers without a declaration
   std::map<std::pair<ExprId, std::string_view>, ExprId> members_;   // the numbers that objects hold, by object and name
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> object_members_;  // memories of members, by object and name
-  std::unordered_set<std::uint32_t> tensors_;                                           // memories of tensors, in any number of dimensions
   std::unordered_set<ExprId> unknown_members_;                                          // of objects whose class is not given
   std::unordered_set<std::string_view> template_types_;                                 // parameters of the kernel's template
   std::optional<std::unordered_set<std::string_view>> changed_objects_;  // names whose members the function changes; not yet looked for
