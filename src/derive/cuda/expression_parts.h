@@ -60,10 +60,11 @@ bool has_part(const Expressions& e, ExprId root, IsIt&& is_it) {
 }
 
 // Calls visit(term, factor) for the terms of a sum, with what constants multiply them by: of 4 * (i + n * k) these are i and n * k, both by
-// 4; constants are terms, too. A visit answers whether to go on. False where it was stopped, where a term is one of more than `most`, or a
-// factor too large to be counted.
+// 4; constants are terms, too. A visit answers whether to go on. False where it was stopped, where a term is one of more than `most`, or
+// where a factor is larger than any array.
 template <class Visit>
 bool for_each_term(const Expressions& e, ExprId root, int most, Visit&& visit) {
+  constexpr std::int64_t largest_factor = std::int64_t{1} << 48;
   std::vector<std::pair<ExprId, std::int64_t>> open{{root, 1}};
   for (int terms = 0; !open.empty(); ++terms) {
     const auto [id, factor] = open.back();
@@ -72,11 +73,11 @@ bool for_each_term(const Expressions& e, ExprId root, int most, Visit&& visit) {
     const auto left = x.op == Op::mul ? e.constant_of(x.a) : std::nullopt, right = x.op == Op::mul ? e.constant_of(x.b) : std::nullopt;
     if (terms == most) return false;
     if (x.op == Op::add || x.op == Op::sub) {
-      if (factor == std::numeric_limits<std::int64_t>::min()) return false;
       open.insert(open.end(), {{x.a, factor}, {x.b, x.op == Op::sub ? -factor : factor}});
     } else if (left || right) {
       std::int64_t product = 0;
-      if (__builtin_mul_overflow(factor, left ? *left : *right, &product)) return false;
+      const bool is_number = !__builtin_mul_overflow(factor, left ? *left : *right, &product);
+      if (!is_number || product > largest_factor || product < -largest_factor) return false;
       open.emplace_back(left ? x.b : x.a, product);
     } else if (!visit(id, factor)) {
       return false;

@@ -61,12 +61,15 @@ bool lacks_guard_beyond(const KernelView& view, const Access& access) {
          (view.has_blocks_beyond[1] && !is_guarded_along(view, access, 1));
 }
 
-// blockIdx.y * blockDim.x + threadIdx.x, where the launches round up the blocks along y.
-bool crosses_beyond(const KernelView& view, const Access& access) {
-  const auto crosses = [&](std::size_t axis) {
-    return view.has_blocks_beyond[axis] && has_crossed_index(view.trace.expressions, access.address, axis, view.block);
-  };
-  return view.is_block_launched && (crosses(0) || crosses(1));
+// The crossed indices of a kernel along axes of which its launches round up the blocks: blockIdx.y * blockDim.x + threadIdx.x.
+std::vector<CrossedIndex> crossed_beyond(const KernelView& view) {
+  std::vector<CrossedIndex> found;
+  for (std::size_t axis = 0; axis < view.has_blocks_beyond.size() && view.is_block_launched; ++axis) {
+    if (!view.has_blocks_beyond[axis]) continue;
+    const CrossedIndex index(view.trace.expressions, axis, view.block);
+    if (index.is_used_alone()) found.push_back(index);
+  }
+  return found;
 }
 
 // Does nothing but a quotient of the thread's number choose the place? It is one for each warp that is launched, or for each group.
@@ -187,6 +190,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
   const bool fits = (view.is_of_constant_size && !view.exceeds_data && !view.has_blocks_beyond[1]) || view.fits_data,
              any_launch_fits = fits || asks_for_the_grid(view.trace);
   const bool may_be_longer = counts_more(view.trace.expressions);
+  const std::vector<CrossedIndex> crossed = crossed_beyond(view);
   const std::set<std::pair<ExprId, ExprId>> equal = equalities(view.trace.expressions);
   for (std::size_t i = 0; i < view.trace.accesses.size(); ++i) {
     const Access& access = view.trace.accesses[i];
@@ -195,7 +199,8 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     indexed.add(access.at);
     if (!fits && partial.tests_first_alone(access)) several.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
-    if (is_for_group || !(has_global_index(e, access.address) || crosses_beyond(view, access))) continue;
+    const auto is_in_address = [&](const CrossedIndex& index) { return index.is_in(access.address); };
+    if (is_for_group || !(has_global_index(e, access.address) || std::ranges::any_of(crossed, is_in_address))) continue;
     if (!may_be_longer && lets_one_too_many(view.trace, access, equal)) one_too_far.add(access.at);
     if (any_launch_fits) continue;
     if (lets_either_through(view.trace, access)) either.add(access.at);

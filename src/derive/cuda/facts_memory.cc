@@ -47,13 +47,18 @@ bool is_of_some_lanes(const Trace& trace, const Access& access) {
 }
 
 // In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
-// sample may have or not; of some lanes up to so many, with that one, and no more than a sector for each lane.
-std::string times_the_sectors(const AccessPattern& pattern, const Access& access, bool knows_element, bool is_of_some) {
+// sample may have or not; of some lanes up to so many, with that one. Elements whose size divides a sector lie in one each.
+std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_element) {
   if (!knows_element) return "several times";
   constexpr double rounding = 1e-6;
-  const double bytes = std::max(access.bytes, 1u);
-  if (is_of_some)
-    return fmt::format("up to {:.0f} times", std::min(warp::sector_bytes / bytes, std::ceil(pattern.sector_ratio + 1 / bytes - rounding)));
+  const Access& access = view.trace.accesses[i];
+  const AccessPattern& pattern = view.patterns.accesses[i];
+  if (is_of_some_lanes(view.trace, access)) {
+    const std::uint32_t bytes = std::max(access.bytes, 1u);
+    double most = std::ceil(pattern.sector_ratio + 1.0 / bytes - rounding);
+    if (warp::sector_bytes % bytes == 0) most = std::min<double>(most, warp::sector_bytes / bytes);
+    return fmt::format("up to {:.0f} times", most);
+  }
   const double whole = std::floor(pattern.sector_ratio + rounding);
   return pattern.stride_is_symbolic ? fmt::format("{:.0f} times, unless that size is small,", whole)
                                     : fmt::format("at least {:.0f} times", whole);
@@ -79,7 +84,7 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   const bool knows_element = access.bytes != 0 && !access.is_guess;
   const bool is_tensor = view.trace.memories[access.memory].is_tensor;
   into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element, is_tensor));
-  into.set(Id::sector_bound, times_the_sectors(pattern, access, knows_element, is_of_some_lanes(view.trace, access)));
+  into.set(Id::sector_bound, times_the_sectors(view, worst, knows_element));
   into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);
   into.set(Id::wasted_sector_share, wasted_share(view));
@@ -236,11 +241,7 @@ void add_coalescing(const KernelView& view, CodeSubject& into) {
     return;
   }
   add_worst_access(view, *worst, into);
-  if (only_records) {
-    const Access& access = view.trace.accesses[*worst];
-    const bool is_of_some = is_of_some_lanes(view.trace, access);
-    into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view.patterns.accesses[*worst], access, true, is_of_some));
-  }
+  if (only_records) into.set(Id::sector_bound, "in each instruction " + times_the_sectors(view, *worst, true));
   // A state that is used once is read and written word by word as well, but half of its lines are used.
   into.set(Id::repeated_access, worst_repeats || (!any_repeats && !view.trace.accesses[*worst].is_state));
 }

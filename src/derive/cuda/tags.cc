@@ -68,28 +68,38 @@ bool has_global_index(const Expressions& e, ExprId root, std::optional<int> only
   });
 }
 
-bool has_crossed_index(const Expressions& e, ExprId root, std::size_t block_axis, const Shape& block) {
-  const std::int64_t threads = block_axis == 0 ? block.y : block.x;
-  const Op number = block_axis == 0 ? Op::block_x : Op::block_y;
-  const Op thread = block_axis == 0 ? Op::thread_y : Op::thread_x, extent = block_axis == 0 ? Op::block_dim_y : Op::block_dim_x;
-  if (threads < 2) return false;
-  const auto factor_of = [&](ExprId term) {
-    const Expr& x = e[term];
-    return x.op != Op::mul ? none : e[x.a].op == number ? x.b : e[x.b].op == number ? x.a : none;
-  };
-  const auto goes_on = [&](ExprId term) {
-    const ExprId by = factor_of(term);
-    return by != none && (e[by].op == extent || e.constant_of(by) == threads);
-  };
-  const bool is_there = has_part(e, root, [&](ExprId part) {
-    const Expr& x = e[part];
-    return x.op == Op::add && ((holds_thread(e, x.a, thread) && goes_on(x.b)) || (holds_thread(e, x.b, thread) && goes_on(x.a)));
-  });
-  if (!is_there) return false;
+CrossedIndex::CrossedIndex(const Expressions& e, std::size_t block_axis, const Shape& block)
+    : e_(&e),
+      number_(block_axis == 0 ? Op::block_x : Op::block_y),
+      thread_(block_axis == 0 ? Op::thread_y : Op::thread_x),
+      extent_(block_axis == 0 ? Op::block_dim_y : Op::block_dim_x),
+      threads_(block_axis == 0 ? block.y : block.x) {
+  if (threads_ < 2) return;
   for (ExprId id = 0; id < e.size(); ++id) {
-    if (factor_of(id) != none && !goes_on(id)) return false;
+    if (factor_of(id) == none) continue;
+    is_used_alone_ = goes_on(id);
+    if (!is_used_alone_) return;
   }
-  return true;
+}
+
+ExprId CrossedIndex::factor_of(ExprId term) const {
+  const Expressions& e = *e_;
+  const Expr& x = e[term];
+  if (x.op != Op::mul) return none;
+  return e[x.a].op == number_ ? x.b : e[x.b].op == number_ ? x.a : none;
+}
+
+bool CrossedIndex::goes_on(ExprId term) const {
+  const ExprId by = factor_of(term);
+  return by != none && ((*e_)[by].op == extent_ || e_->constant_of(by) == threads_);
+}
+
+bool CrossedIndex::is_in(ExprId root) const {
+  const Expressions& e = *e_;
+  return has_part(e, root, [&](ExprId part) {
+    const Expr& x = e[part];
+    return x.op == Op::add && ((holds_thread(e, x.a, thread_) && goes_on(x.b)) || (holds_thread(e, x.b, thread_) && goes_on(x.a)));
+  });
 }
 
 bool has_global_index(const Trace& trace, int direction) {
