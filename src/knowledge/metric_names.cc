@@ -34,6 +34,7 @@ std::string_view MetricCatalogue::id_of(model::Metric metric) const {
 }
 
 std::optional<model::Metric> MetricCatalogue::with_id(std::string_view id) const {
+  if (id.empty()) return std::nullopt;  // it may be no text at all, which strncmp() does not take
   const std::span<const char* const> ids = metrics::ids;
   // Asked hundreds of times at each start: the known one need not be measured first.
   const auto at = std::ranges::partition_point(ids, [&](const char* known) { return std::strncmp(known, id.data(), id.size()) < 0; });

@@ -86,6 +86,7 @@ TEST(StallReasons, EveryShareOfTimeHasItsReason) {
 }
 
 TEST(StallReasons, AreAskedByClass) {
+  EXPECT_FALSE(known().metrics.operand_called({}));  // no text at all
   const auto memory = known().metrics.operand_called("stalls.memory");
   ASSERT_TRUE(memory);
   EXPECT_EQ(memory->each.size(), 8u);
