@@ -68,15 +68,13 @@ std::vector<std::uint32_t> spread_constant_reads(const Trace& trace, const Shape
     if (is_varying && !is_loaded && !draws) draws = draws_by_thread(trace);
     const bool is_affine = e.uses(access.address, Uses::thread) && !e.uses(access.address, Uses::varying | Uses::opaque);
     if (!is_loaded && !is_affine && !(is_varying && *draws)) continue;
-    if (!odd) {
-      odd.emplace(e, Sample{.kind = Sample::large_odd, .block = block, .iteration = 0});
-      even.emplace(e, Sample{.kind = Sample::large_even, .block = block, .iteration = 0});
-    }
+    if (!odd) odd.emplace(e, Sample{.kind = Sample::large_odd, .block = block, .iteration = 0});
     if (is_loaded || is_varying) {
-      const bool is_spread = is_loaded ? is_chosen_by_lane(trace, access.address, *odd) : true;
+      const bool is_spread = !is_loaded || is_chosen_by_lane(trace, access.address, *odd);
       if (is_spread && !is_small(trace, trace.memories[access.memory], fewest_words)) found.push_back(i);
-    } else if (words_of_warp(*odd, access.address) >= fewest_words && words_of_warp(*even, access.address) >= fewest_words) {
-      found.push_back(i);
+    } else if (words_of_warp(*odd, access.address) >= fewest_words) {
+      if (!even) even.emplace(e, Sample{.kind = Sample::large_even, .block = block, .iteration = 0});
+      if (words_of_warp(*even, access.address) >= fewest_words) found.push_back(i);
     }
   }
   return found;

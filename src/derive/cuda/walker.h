@@ -199,9 +199,6 @@ class Walker {
   std::uint32_t known_shared(std::uint32_t declaration, bool is_dynamic, std::uint32_t name);
   void declare_parameter(std::uint32_t parameter, const Value* value);
   void note_launch_bounds(std::uint32_t function);
-  // walk_tensors.cc
-  bool declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter);
-  std::optional<Value> eval_tensor_method(const Value& object, std::string_view name, const std::vector<Value>& arguments);
   void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
@@ -215,6 +212,10 @@ class Walker {
   void drop_slots(std::size_t to);
   std::optional<std::uint32_t> slot_named(std::string_view name) const;
   void assign(std::uint32_t slot, const Value& value);
+
+  // walk_tensors.cc
+  bool declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter);
+  std::optional<Value> eval_tensor_method(const Value& object, std::string_view name, const std::vector<Value>& arguments);
 
   // walk_expressions.cc
   Value eval(std::uint32_t node);
