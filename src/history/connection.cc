@@ -49,13 +49,15 @@ Result<> make_folder(const std::string& path) {
       .hint("name another file with --store or FRX_HISTORY");
 }
 
+Failure no_history_yet(const std::string& path, std::string_view why) {
+  return fail(ErrorKind::unreadable, "there is no history yet: {}", why)
+      .at(path)
+      .hint("frx history record ANSWER.json makes it, and --record of the commands that analyse");
+}
+
 Result<> expect_file(const std::string& path) {
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) {
-    return fail(ErrorKind::unreadable, "there is no history yet: {}", std::strerror(errno))
-        .at(path)
-        .hint("frx history record ANSWER.json makes it, and --record of the commands that analyse");
-  }
+  if (::stat(path.c_str(), &facts) != 0) return no_history_yet(path, std::strerror(errno));
   if (!S_ISREG(facts.st_mode)) {
     return fail(ErrorKind::unreadable, "expected the file of a history, found a folder or a device")
         .at(path)
@@ -64,17 +66,27 @@ Result<> expect_file(const std::string& path) {
   return {};
 }
 
-// A file in a folder that cannot be written can be read only where no log lies beside it.
+// A file in a folder that cannot be written can be read only where no log and no journal lies beside it.
 std::string address_of(const std::string& path, Open how) {
   std::string address = "file:";
   for (const char c : path) address += c == '?' ? "%3f" : c == '#' ? "%23" : c == '%' ? "%25" : std::string(1, c);
-  const bool changes = is_writable(folder_of(path)) || std::filesystem::exists(path + "-wal");
+  const bool changes = is_writable(folder_of(path)) || std::filesystem::exists(path + "-wal") || std::filesystem::exists(path + "-journal");
   return how == Open::to_read && !changes ? address + "?immutable=1" : address;
 }
 
 bool is_full(int code, int system_error) {
   return (code & 0xFF) == SQLITE_FULL ||
          ((code & 0xFF) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT));
+}
+
+// A program that was killed while it changed the database under a rollback journal left the old pages in that journal. The next connection
+// that may write puts them back when it first reads; one that only reads may not. What fails here fails again where the file is read.
+void roll_back_what_was_cut(const std::string& address) {
+  sqlite3* handle = nullptr;
+  sqlite3_open_v2(address.c_str(), &handle, SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nullptr);
+  sqlite3_busy_handler(handle, wait_for_others, &waited_ms);
+  sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
+  sqlite3_close_v2(handle);
 }
 
 }  // namespace
@@ -126,9 +138,15 @@ Result<Connection> Connection::open(std::string path, Open how) {
   if (how == Open::to_read || std::filesystem::exists(opened.path_, ignored)) TRY(expect_file(opened.path_));
   const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (how == Open::to_read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  const int code = sqlite3_open_v2(address_of(opened.path_, how).c_str(), &opened.handle_, flags, nullptr);
+  const std::string address = address_of(opened.path_, how);
+  const int code = sqlite3_open_v2(address.c_str(), &opened.handle_, flags, nullptr);
   if (code != SQLITE_OK) return opened.failed(code);
-  TRY(opened.configure(how));
+  Result<> configured = opened.configure(how);
+  if (!configured && sqlite3_extended_errcode(opened.handle_) == SQLITE_READONLY_ROLLBACK) {
+    roll_back_what_was_cut(address);
+    configured = opened.configure(how);
+  }
+  TRY(std::move(configured));
   return opened;
 }
 
@@ -164,6 +182,8 @@ Result<> Connection::expect_ours(Open how) {
   }
   if (how == Open::to_read) {
     if (version == known) return {};
+    // The first program that writes makes the file before its tables: it may be at work, or was killed.
+    if (is_new) return no_history_yet(path_, "the file has no tables");
     return fail(ErrorKind::unreadable, "the history has schema version {} and has to be brought to {}", version, known)
         .at(path_)
         .hint("any command that writes does so: frx history record ANSWER.json");

@@ -40,6 +40,39 @@ TEST_F(SqliteStoreTest, RefusesWhatIsNotItsOwn) {
   EXPECT_FALSE(open_store("/tmp", Open::to_read));
 }
 
+// The first program that writes can be killed between the file and its tables.
+TEST_F(SqliteStoreTest, AFileWithoutTablesIsNoHistoryYet) {
+  ASSERT_TRUE(write_file(path, ""));
+  const Result<std::unique_ptr<Store>> read = open_store(path, Open::to_read);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "there is no history yet: the file has no tables");
+  EXPECT_TRUE(open()->list({})->empty());
+  EXPECT_TRUE(open(Open::to_read)->check()->faults.empty());
+}
+
+// As a killed program leaves it where there is no WAL: pages half-written, and the old ones in a journal.
+TEST_F(SqliteStoreTest, ReadingPutsBackWhatAKilledProgramHalfWrote) {
+  {
+    const auto store = open();
+    ASSERT_TRUE(store->add(std::vector{record(1)}));
+  }
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw,
+                         "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;"
+                         "UPDATE document SET zipped = randomblob(200000); DELETE FROM record",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  const std::string cut = folder.file("cut.db");
+  std::filesystem::copy_file(path, cut);
+  std::filesystem::copy_file(path + "-journal", cut + "-journal");
+  sqlite3_close(raw);
+  const Result<std::unique_ptr<Store>> read = open_store(cut, Open::to_read);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE((*read)->check()->faults.empty());
+  EXPECT_EQ((*read)->list({})->size(), 1u);
+}
+
 // A full disk is an error of the command, and takes nothing of what was there.
 TEST_F(SqliteStoreTest, AFullDatabaseLosesNothing) {
   {
