@@ -70,17 +70,21 @@ struct GridRounding {
   bool is_down = false;     // along x, they cover no more than the data: n / 8
 };
 
-struct HostCall {
-  std::string name;
+// A call that allocates or frees memory of the GPU in each iteration of a loop.
+struct HostAllocation {
+  std::string call;
   TextPlace place;
+  std::string function = {};   // that the loop calls, where the allocation stands in one; else ""
+  TextPlace function_at = {};  // that call
 };
 
 // Waits for the GPU between launches, though nothing needs what it has done so far.
 struct NeedlessWaits {
   std::string call;               // the first one
-  std::uint32_t count = 0;        // in the function
+  std::uint32_t count = 0;        // in the function; with `function`, of calls of it behind which another launch follows
   bool is_in_loop = false;        // some of them
   std::vector<TextPlace> places;  // some of them
+  std::string function = {};      // with this wait at its end, which others call; else ""
 };
 
 // An argument of two launches, as written, and its positions in both.
@@ -115,7 +119,7 @@ struct Launch {
   bool callers_may_check = false;    // those: only the functions that launch are known to ignore them
   bool is_in_host_loop = false;      // of many iterations, or of unknown ones
   // At the first launch of that loop: the first call in it that allocates or frees memory of the GPU in each iteration; else null.
-  std::shared_ptr<const HostCall> allocation;
+  std::shared_ptr<const HostAllocation> allocation;
   std::shared_ptr<const NeedlessWaits> waits;      // of the function, at the launch before the first one; else null
   std::shared_ptr<const PreviousLaunch> previous;  // null where there is none that has an argument of this one
 };

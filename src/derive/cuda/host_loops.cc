@@ -14,29 +14,30 @@ namespace {
 constexpr std::int64_t fewest_iterations = 16;
 constexpr std::uint32_t most_nodes = 4096;  // of a loop that is looked through
 
-bool allocates(std::string_view name) {
+}  // namespace
+
+bool allocates_or_frees(std::string_view name) {
   constexpr std::array<std::string_view, 8> calls{"Malloc",     "MallocManaged", "MallocPitch", "Malloc3D",
                                                   "MallocHost", "HostAlloc",     "Free",        "FreeHost"};
   return std::ranges::find(calls, runtime_name(name)) != calls.end();
 }
 
-// Not behind `if (n > capacity)`; a call in the condition itself, as macros that look at errors have it, is made always.
-bool is_in_each_iteration(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t loop) {
-  for (std::uint32_t at = call; at != none && at != loop; at = syntax[at].parent) {
-    const std::uint32_t around = syntax[at].parent;
-    if (syntax.is(around, NodeKind::if_statement) && syntax[at].role != Role::condition) return false;
-    if (syntax.is(around, NodeKind::switch_statement)) return false;
+bool is_made_always(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t around) {
+  for (std::uint32_t at = call; at != none && at != around; at = syntax[at].parent) {
+    const std::uint32_t next = syntax[at].parent;
+    if (syntax.is(next, NodeKind::if_statement) && syntax[at].role != Role::condition) return false;
+    if (syntax.is(next, NodeKind::switch_statement)) return false;
   }
   return true;
 }
 
-}  // namespace
+bool is_of_several_devices(std::string_view name) { return runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate"; }
 
 bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site) {
   return site.loop != none && !constant_iterations(trace.expressions, trace.loops[site.loop], fewest_iterations);
 }
 
-std::shared_ptr<const model::cuda::HostCall> allocation_in(const Program& program, const Loop& loop) {
+std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& program, const Loop& loop) {
   const Source& source = program.sources()[loop.at.source];
   const model::cuda::Syntax& syntax = source.syntax;
   const std::uint32_t last = syntax[loop.at.node].last;
@@ -45,11 +46,12 @@ std::shared_ptr<const model::cuda::HostCall> allocation_in(const Program& progra
   for (std::uint32_t n = loop.at.node; n < last; ++n) {
     if (!syntax.is(n, NodeKind::call)) continue;
     const std::string_view name = callee_name(source, n);
-    if (runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate") return nullptr;
-    if (found == none && allocates(name) && is_in_each_iteration(syntax, n, loop.at.node)) found = n;
+    if (is_of_several_devices(name)) return nullptr;
+    if (found == none && allocates_or_frees(name) && is_made_always(syntax, n, loop.at.node)) found = n;
   }
   if (found == none) return nullptr;
-  return std::make_shared<model::cuda::HostCall>(std::string(callee_name(source, found)), source.place_of(found));
+  return std::make_shared<model::cuda::HostAllocation>(
+      model::cuda::HostAllocation{.call = std::string(callee_name(source, found)), .place = source.place_of(found)});
 }
 
 }  // namespace frx::derive::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "derive/cuda/trace.h"
 #include "model/cuda_kernel.h"
@@ -11,8 +12,18 @@ namespace frx::derive::cuda {
 // Does a launch stand in a loop of which no constants say that it has few iterations?
 bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site);
 
+// cudaMalloc() and its like, and what frees such memory.
+bool allocates_or_frees(std::string_view name);
+
+// Is a call that stands in `around`, a loop or a function, made in each iteration of it, or each time? Not behind `if (n > capacity)`; a
+// call in the condition itself, as macros that look at errors have it, is made always.
+bool is_made_always(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t around);
+
+// Several devices or streams have memory of their own.
+bool is_of_several_devices(std::string_view name);
+
 // The first call in a loop that allocates or frees memory of the GPU in each iteration; null where there is none, or the loop is one over
 // devices.
-std::shared_ptr<const model::cuda::HostCall> allocation_in(const Program& program, const Loop& loop);
+std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& program, const Loop& loop);
 
 }  // namespace frx::derive::cuda

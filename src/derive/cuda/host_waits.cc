@@ -1,29 +1,44 @@
 #include "derive/cuda/host_waits.h"
 
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "derive/cuda/declarations.h"
-#include "derive/cuda/divisions.h"
 #include "derive/cuda/error_looks.h"
-#include "derive/cuda/host_steps.h"
 
 namespace frx::derive::cuda {
 namespace {
 
+// The last launch of a compound statement and the wait behind it, where nothing in it needs results.
+std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::Syntax& syntax, std::uint32_t compound) {
+  LaunchAndWait end;
+  for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
+    if (syntax.is(c, NodeKind::token)) continue;
+    const HostStep step = steps.of(c);
+    if (step.kind == HostStep::needs || !step.stream.empty()) return std::nullopt;
+    if (step.kind == HostStep::passes) continue;
+    if (step.kind != HostStep::waits) end = {.launch = step, .wait = {}};
+    if (step.kind != HostStep::launches) end.wait = step;
+  }
+  if (end.launch.call == none || end.wait.call == none) return std::nullopt;
+  return end;
+}
+
 class HostWaits {
  public:
-  HostWaits(const Program& program, const Function& function)
-      : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function) {}
-
-  std::optional<FoundWaits> find() {
+  HostWaits(const Program& program, const Function& function, HostView view)
+      : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function, view) {
     const std::uint32_t last = syntax_[function_.body].last;
     for (std::uint32_t n = function_.body; n < last; ++n) {
       if (syntax_.is(n, NodeKind::compound_statement)) look_through(n);
     }
+  }
+
+  std::optional<FoundWaits> of_function() {
     if (found_.launch == none) return std::nullopt;
     return std::move(found_);
   }
+  std::vector<WaitingCall> of_calls() { return std::move(calls_); }
 
  private:
   // One launch after the other, as far as nothing between them needs results.
@@ -38,17 +53,14 @@ class HostWaits {
     for (std::uint32_t c = syntax_.first_child(compound); c != none; c = syntax_.next_sibling(c)) {
       if (syntax_.is(c, NodeKind::token)) continue;
       const HostStep step = steps_.of(c);
-      if (step.kind == HostStep::launches) {
-        if (at.wait.call != none && at.launch.stream == step.stream) add(at, compound);
-        at.has_streams = at.wait.call == none && at.launch.call != none && (at.has_streams || at.launch.stream != step.stream);
-        at.launch = step;
-        at.wait = {};
-        if (at.is_at_start) at.first = step;
-        at.is_at_start = false;
+      if (step.kind == HostStep::launches || step.kind == HostStep::launches_and_waits) {
+        launch(at, step, compound);
+        if (step.kind == HostStep::launches_and_waits) at.wait = step;
       } else if (step.kind == HostStep::waits) {
-        const bool is_of_stream = step.stream.empty() || step.stream == at.launch.stream;
-        if (at.launch.call != none && is_of_stream && !at.has_streams) at.wait = step;
-        if (at.wait.call == none) at.launch = {};  // other streams are waited for as well
+        wait(at, step);
+      } else if (const std::optional<LaunchAndWait> both = launch_and_wait_under_condition(c, step)) {
+        launch(at, both->launch, compound);
+        wait(at, both->wait);
       } else if (step.kind == HostStep::needs) {
         at.launch = at.wait = {};
         at.is_at_start = false;
@@ -57,36 +69,114 @@ class HostWaits {
     // The next iteration begins with a launch.
     if (at.wait.call == none || at.first.call == none || at.first.stream != at.launch.stream) return;
     const std::uint32_t loop = syntax_[compound].parent;
-    if (is_loop(loop) && !steps_.needs_results(loop, compound)) add(at, compound);
+    if (loop != none && is_host_loop(syntax_.kind(loop)) && !steps_.needs_results(loop, compound)) add(at, compound);
+  }
+
+  void launch(Sequence& at, const HostStep& step, std::uint32_t compound) {
+    if (at.wait.call != none && at.launch.stream == step.stream) add(at, compound);
+    at.has_streams = at.wait.call == none && at.launch.call != none && (at.has_streams || at.launch.stream != step.stream);
+    at.launch = step;
+    at.wait = {};
+    if (at.is_at_start) at.first = step;
+    at.is_at_start = false;
+  }
+
+  static void wait(Sequence& at, const HostStep& step) {
+    const bool is_of_stream = step.stream.empty() || step.stream == at.launch.stream;
+    if (at.launch.call != none && is_of_stream && !at.has_streams) at.wait = step;
+    if (at.wait.call == none) at.launch = {};  // other streams are waited for as well
+  }
+
+  // if (has_weights[i]) { update<<<grid, 256>>>(...); cudaDeviceSynchronize(); }
+  std::optional<LaunchAndWait> launch_and_wait_under_condition(std::uint32_t statement, const HostStep& step) const {
+    if (step.kind != HostStep::needs || !syntax_.is(statement, NodeKind::if_statement)) return std::nullopt;
+    if (syntax_.child(statement, Role::alternative) != none) return std::nullopt;
+    const std::uint32_t condition = syntax_.child(statement, Role::condition), body = syntax_.child(statement, Role::consequence);
+    if (!syntax_.is(body, NodeKind::compound_statement) || steps_.of(condition).kind != HostStep::passes) return std::nullopt;
+    std::optional<LaunchAndWait> both = end_of(steps_, syntax_, body);
+    if (both && both->wait.kind == HostStep::launches_and_waits) return std::nullopt;
+    return both;
   }
 
   void add(const Sequence& at, std::uint32_t compound) {
     constexpr std::size_t most = 8;
+    const bool is_in_loop = host_loop_around(syntax_, compound, function_.at.node) != none;
+    if (at.wait.kind == HostStep::launches_and_waits) {
+      calls_.push_back({at.wait.call, is_in_loop});
+      return;
+    }
     if (found_.launch == none) {
       found_.launch = at.launch.call;
       found_.waits.call = std::string(callee_name(source_, at.wait.call));
     }
     ++found_.waits.count;
     if (found_.waits.places.size() < most) found_.waits.places.push_back(source_.place_of(at.wait.call));
-    found_.waits.is_in_loop = found_.waits.is_in_loop || loop_around(source_, compound, function_.at.node) != none;
+    found_.waits.is_in_loop = found_.waits.is_in_loop || is_in_loop;
   }
-
-  bool is_loop(std::uint32_t node) const { return node != none && is_loop_node(syntax_.kind(node)); }
 
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const HostSteps steps_;
   FoundWaits found_;
+  std::vector<WaitingCall> calls_;
+};
+
+// The end of a function: the compound statement in which the last launch and the wait stand, and what stands around it.
+class End {
+ public:
+  End(const Program& program, const Function& function, HostView view)
+      : syntax_(program.sources()[function.at.source].syntax), function_(function), steps_(program, function, view) {}
+
+  std::optional<LaunchAndWait> find() const {
+    constexpr int most_ends = 8;  // that are followed outwards
+    std::optional<LaunchAndWait> found;
+    int ends = 0;
+    for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
+      if (!syntax_.is(n, NodeKind::compound_statement)) continue;
+      const std::optional<LaunchAndWait> here = end_of(steps_, syntax_, n);
+      if (here && ++ends > most_ends) return std::nullopt;
+      if (!here || !is_end_of_function(n)) continue;
+      if (found) return std::nullopt;  // of two ways through the function
+      found = here;
+    }
+    return found;
+  }
+
+ private:
+  // Nothing else is done but the other side of an `if`.
+  bool is_end_of_function(std::uint32_t compound) const {
+    for (std::uint32_t at = compound; at != function_.body; at = syntax_[at].parent) {
+      const std::uint32_t around = syntax_[at].parent;
+      if (syntax_.is(around, NodeKind::if_statement) || syntax_.is(around, NodeKind::else_clause)) continue;
+      if (!syntax_.is(around, NodeKind::compound_statement)) return false;
+      for (std::uint32_t c = syntax_.first_child(around); c != none; c = syntax_.next_sibling(c)) {
+        if (c != at && !syntax_.is(c, NodeKind::token) && steps_.of(c).kind != HostStep::passes) return false;
+      }
+    }
+    return true;
+  }
+
+  const model::cuda::Syntax& syntax_;
+  const Function& function_;
+  const HostSteps steps_;
 };
 
 }  // namespace
 
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function) {
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, bool reaches_gpu_memory) {
   // Most functions wait for nothing.
   const std::string_view body = program.sources()[function.at.source].text_of(function.body);
   if (function.is_kernel || function.is_device || body.find("Synchronize") == body.npos) return std::nullopt;
-  return HostWaits(program, function).find();
+  return HostWaits(program, function, {.waiting = nullptr, .reaches_gpu_memory = reaches_gpu_memory}).of_function();
+}
+
+std::vector<WaitingCall> needless_waits_of_calls(const Program& program, const Function& function, HostView view) {
+  return HostWaits(program, function, view).of_calls();
+}
+
+std::optional<LaunchAndWait> wait_at_end(const Program& program, const Function& function, HostView view) {
+  return End(program, function, view).find();
 }
 
 }  // namespace frx::derive::cuda

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "derive/cuda/host_steps.h"
 #include "derive/cuda/program.h"
 #include "model/cuda_kernel.h"
 
@@ -17,6 +19,20 @@ struct FoundWaits {
   std::uint32_t launch = none;
   model::cuda::NeedlessWaits waits;
 };
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function);
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, bool reaches_gpu_memory);
+
+// A call of one of those of `view.waiting`, at whose end the host waits, though nothing up to the next launch needs what the GPU has done.
+struct WaitingCall {
+  std::uint32_t call = none;
+  bool is_in_loop = false;
+};
+std::vector<WaitingCall> needless_waits_of_calls(const Program& program, const Function& function, HostView view);
+
+// The last launch of a function and the wait behind it, where it needs no results before and does nothing afterwards; one of `waiting`,
+// which it calls, is both.
+struct LaunchAndWait {
+  HostStep launch, wait;
+};
+std::optional<LaunchAndWait> wait_at_end(const Program& program, const Function& function, HostView view);
 
 }  // namespace frx::derive::cuda

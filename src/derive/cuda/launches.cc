@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "derive/cuda/facts.h"
 #include "derive/cuda/fused_passes.h"
+#include "derive/cuda/host_callers.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
 #include "derive/cuda/inspect.h"
@@ -123,6 +124,7 @@ std::set<ExprId> factors_in(const Expressions& e) {
 
 struct Found {
   std::vector<Launch> launches;
+  std::optional<HostHelper> helper;
   std::uint64_t steps = 0;
 };
 
@@ -131,18 +133,19 @@ struct Launcher {
   std::uint32_t function = none, last_launch = none;
 };
 
-Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks) {
+Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks, bool reaches_gpu_memory) {
   Found found;
   const Function& function = program.functions()[launcher.function];
   const Trace trace = trace_host(program, launcher.function, steps, launcher.last_launch);
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
-  const std::optional<FoundWaits> waits = needless_waits(program, function);
+  const std::optional<FoundWaits> waits = needless_waits(program, function, reaches_gpu_memory);
   const PreviousLaunches previous = trace.launches.size() > 1 ? previous_launches(program, function) : PreviousLaunches();
   std::optional<std::set<ExprId>> factors;  // once a launch asks for them
   std::set<std::uint32_t> loops;            // around launches so far
-  std::set<std::uint32_t> seen;             // a launch counts once, also when its function is called by another one that launches
+  std::vector<NamedLaunch> places;
+  std::set<std::uint32_t> seen;  // a launch counts once, also when its function is called by another one that launches
   for (const LaunchSite& site : trace.launches) {
     const auto& node = program.sources()[site.at.source].syntax[site.at.node];
     const auto& body = program.sources()[function.at.source].syntax[function.body];
@@ -161,7 +164,9 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     if (const auto at = previous.find(site.at.node); at != previous.end()) launch.previous = at->second;
     if (waits && waits->launch == site.at.node) launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
+    places.push_back({site.at.node, launch.place});
   }
+  found.helper = helper_of(program, launcher.function, places, reaches_gpu_memory);
   return found;
 }
 
@@ -196,6 +201,8 @@ ProgramLaunches launches_of(const Program& program) {
   ProgramLaunches all;
   StepBudget budget(program);
   const std::vector<Look> looking = looks_of_files(program.sources());
+  const bool reaches = reaches_gpu_memory(program.sources());
+  std::vector<HostHelper> helpers;
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<Launcher>> by_file(std::min(at_once, all.mentions.size() - begin));
@@ -214,17 +221,19 @@ ProgramLaunches launches_of(const Program& program) {
       std::vector<Found> found(std::min(rest.size(), functions_at_once));
       const std::uint64_t share = budget.share_of(found.size());
       for_each_in_parallel(found.size(), [&](std::size_t i) {
-        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i].function].at.source - begin]);
+        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i].function].at.source - begin], reaches);
       });
       for (Found& some : found) {
         budget.spend(some.steps);
         std::ranges::move(some.launches, std::back_inserter(all.launches));
+        if (some.helper) helpers.push_back(std::move(*some.helper));
       }
     }
     program.sources().pack_all();
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
+  note_callers(program, all.mentions, std::move(helpers), reaches, all.launches);
   note_unchecked(all.launches, std::ranges::all_of(looking, [](Look look) { return look == Look::nothing; }));
   all.launches.shrink_to_fit();
   return all;
@@ -280,6 +289,16 @@ std::string_view launch_checker(const Launch& launch) {
   return "The function that launches looks at what later calls return, which says nothing of a launch that is refused, and not";
 }
 
+std::string wait_before_launch(const model::cuda::NeedlessWaits& waits) {
+  const auto counted = [&](std::string_view what) {
+    return fmt::format("at least {} {}{}", waits.count, what, waits.count == 1 ? "" : "s");
+  };
+  if (waits.function.empty())
+    return fmt::format("The host waits in `{}` ({} in this function) before it launches the next kernel", waits.call, counted("such call"));
+  return fmt::format("The last thing that `{}` does is to wait in `{}`, and behind {} of it the host launches the next kernel",
+                     waits.function, waits.call, counted("call"));
+}
+
 CodeSubject launch_subject(const Launch& launch) {
   CodeSubject subject;
   subject.scope = CodeSubject::Scope::launch;
@@ -296,12 +315,18 @@ CodeSubject launch_subject(const Launch& launch) {
                                                      : "when it fails, the kernel does not run and the program goes on"));
   }
   if (launch.allocation) {
-    subject.set(Id::allocates_in_host_loop, true, {launch.allocation->place});
-    subject.set(Id::allocation_call, launch.allocation->name);
+    const model::cuda::HostAllocation& allocation = *launch.allocation;
+    const bool is_called = !allocation.function.empty();
+    subject.set(Id::allocates_in_host_loop, true,
+                is_called ? std::vector{allocation.place, allocation.function_at} : std::vector{allocation.place});
+    subject.set(Id::allocation_in_loop,
+                is_called ? fmt::format("A loop of the host calls `{}` in each iteration, which calls `{}` each time", allocation.function,
+                                        allocation.call)
+                          : fmt::format("A loop of the host that launches calls `{}` in each iteration", allocation.call));
   }
   if (launch.waits) {
     subject.set(Id::needless_wait_count, static_cast<double>(launch.waits->count), launch.waits->places);
-    subject.set(Id::wait_call, launch.waits->call);
+    subject.set(Id::wait_before_launch, wait_before_launch(*launch.waits));
     subject.set(Id::waits_in_host_loop, launch.waits->is_in_loop);
   }
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {

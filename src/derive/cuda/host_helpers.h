@@ -1,0 +1,41 @@
+// What functions of the host that launch do each time they are called, which their callers pay for.
+//
+//   void scale(float* a) { k<<<grid, 256>>>(a); cudaDeviceSynchronize(); }                         a wait at the end
+//   float sum(const float* a) { float* out; cudaMalloc(&out, 4); k<<<grid, 256>>>(a, out); ... }   memory for each call
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "derive/cuda/program.h"
+#include "model/cuda_kernel.h"
+
+namespace frx::derive::cuda {
+
+struct HostHelper {
+  std::uint32_t function = none;  // of the program
+  // The call with which it ends to wait, "" for none; and the launch before that.
+  std::string wait;
+  model::TextPlace wait_place, waits_behind;
+  // What it allocates for itself each time, always with one size unless one of these parameters says another; call "": nothing.
+  model::cuda::HostAllocation allocation;
+  model::TextPlace allocates_for;        // its first launch
+  std::set<std::uint32_t> size_depends;  // positions of parameters
+};
+
+// Of a function with launches, by the node of each one. Nothing where callers pay for nothing.
+struct NamedLaunch {
+  std::uint32_t node = none;
+  model::TextPlace place;
+};
+std::optional<HostHelper> helper_of(const Program& program, std::uint32_t function, const std::vector<NamedLaunch>& launches,
+                                    bool reaches_gpu_memory);
+
+// The positions of the parameters of a function that an expression in it depends on, also through variables that these begin with.
+std::set<std::uint32_t> parameters_behind(const Source& source, const Function& function, std::uint32_t expression);
+
+}  // namespace frx::derive::cuda
