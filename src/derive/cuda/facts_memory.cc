@@ -47,7 +47,8 @@ bool is_of_some_lanes(const Trace& trace, const Access& access) {
 }
 
 // In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
-// sample may have or not; of some lanes up to so many, with that one. Elements whose size divides a sector lie in one each.
+// sample may have or not; where lanes read the same up to so many, with that one, and where the data choose them up to those of a single
+// lane. Elements whose size divides a sector lie in one each.
 std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_element) {
   if (!knows_element) return "several times";
   constexpr double rounding = 1e-6;
@@ -56,6 +57,7 @@ std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_
   if (is_of_some_lanes(view.trace, access)) {
     const std::uint32_t bytes = std::max(access.bytes, 1u);
     double most = std::ceil(pattern.sector_ratio + 1.0 / bytes - rounding);
+    if (is_chosen_by_data(view.trace, access)) most = std::max(most, std::ceil(double{warp::sector_bytes} / bytes));
     if (warp::sector_bytes % bytes == 0) most = std::min<double>(most, warp::sector_bytes / bytes);
     return fmt::format("up to {:.0f} times", most);
   }
@@ -98,7 +100,10 @@ bool is_of_record(const KernelView& view, std::size_t i) {
   const Access& access = view.trace.accesses[i];
   const AccessPattern& pattern = view.patterns.accesses[i];
   if (!pattern.is_record || pattern.sector_ratio < least || access.is_recast) return false;
-  const TypeInfo type = view.program.type(view.trace.memories[access.memory].type);
+  const std::string_view name = view.trace.memories[access.memory].type;
+  const Struct* const record = view.program.struct_named(name);
+  if (record && record->is_of_library && !access.is_state) return false;  // copied as a whole
+  const TypeInfo type = view.program.type(name);
   return type.parts <= 1 || type.parts == 3;
 }
 

@@ -45,14 +45,17 @@ void Gathers::consider(std::size_t i) {
 }
 
 // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
-// element.
+// element: those of loops in which the index stays as it is, unless a size of run time multiplies them, as that of a row does.
 bool Gathers::has_index(ExprId address) {
   constexpr int most = 64;
-  bool found = false;
+  std::vector<ExprId> indices, steps;
   const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-    if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) return Operands{x.a, x.b};
     if (x.op == Op::load) {
-      found = found || is_own_index(id);
+      if (is_own_index(id)) indices.push_back(x.a);
+    } else if (x.op == Op::iteration || (is_of_rows(id) && !e_.uses(id, Uses::loaded))) {
+      steps.push_back(id);
+    } else if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) {
+      return Operands{x.a, x.b};
     } else if (const auto slot = first_slot(id)) {
       return Operands{*slot};
     } else if (e_.uses(id, Uses::iteration)) {
@@ -60,7 +63,24 @@ bool Gathers::has_index(ExprId address) {
     }
     return Operands();
   };
-  return walk_parts(e_, address, most, consider) && found;
+  if (!walk_parts(e_, address, most, consider)) return false;
+  return std::ranges::any_of(indices, [&](ExprId index) {
+    return std::ranges::all_of(steps, [&](ExprId step) { return is_of_rows(step) || repeats_with(index, step); });
+  });
+}
+
+// (i * channels + l) * size: an iteration of another row.
+bool Gathers::is_of_rows(ExprId step) const {
+  if (!e_.uses(step, Uses::iteration)) return false;
+  const auto is_size = [&](ExprId part) { return !e_.constant_of(part) && !e_.uses(part, Uses::iteration | Uses::thread | Uses::varying); };
+  return e_[step].op == Op::mul && (is_size(e_[step].a) || is_size(e_[step].b));
+}
+
+// Is the index another one in each iteration that a step has?
+bool Gathers::repeats_with(ExprId index, ExprId step) const {
+  return !has_part(e_, step, [&](ExprId part) {
+    return e_[part].op == Op::iteration && !has_part(e_, index, [&](ExprId of_index) { return of_index == part; });
+  });
 }
 
 // s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.

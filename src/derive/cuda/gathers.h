@@ -29,6 +29,8 @@ class Gathers {
 
   const Loads& loads();
   bool has_index(ExprId address);
+  bool is_of_rows(ExprId step) const;
+  bool repeats_with(ExprId index, ExprId step) const;
   std::optional<ExprId> first_slot(ExprId id) const;
   bool has_few_values(const Expr& x) const;
   bool is_own_index(ExprId load);

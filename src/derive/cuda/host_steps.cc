@@ -49,6 +49,10 @@ HostStep HostSteps::of(std::uint32_t statement) const {
   for (std::uint32_t n = statement; n < last; ++n) {
     if (syntax_.is(n, NodeKind::call)) {
       const HostStep what = of_call(n);
+      // if (cudaDeviceSynchronize() != cudaSuccess) report(cudaGetErrorString(cudaDeviceSynchronize())), as macros that look at errors have
+      // it
+      const bool waits_again = what.kind == HostStep::waits && step.kind == HostStep::waits && what.stream == step.stream;
+      if (waits_again) continue;
       if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes))
         return {.kind = HostStep::needs};
       if (what.kind != HostStep::passes) step = what;

@@ -15,8 +15,10 @@ std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::S
   for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
     if (syntax.is(c, NodeKind::token)) continue;
     const HostStep step = steps.of(c);
-    if (step.kind == HostStep::needs || !step.stream.empty()) return std::nullopt;
+    if (step.kind == HostStep::needs) return std::nullopt;
     if (step.kind == HostStep::passes) continue;
+    const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
+    if (end.launch.call != none && step.stream != end.launch.stream && !is_of_all_streams) return std::nullopt;
     if (step.kind != HostStep::waits) end = {.launch = step, .wait = {}};
     if (step.kind != HostStep::launches) end.wait = step;
   }
@@ -135,6 +137,7 @@ class End {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       if (!syntax_.is(n, NodeKind::compound_statement)) continue;
       const std::optional<LaunchAndWait> here = end_of(steps_, syntax_, n);
+      if (here && !here->launch.stream.empty()) return std::nullopt;  // a name that callers may give to another one
       if (here && ++ends > most_ends) return std::nullopt;
       if (!here || !is_end_of_function(n)) continue;
       if (found) return std::nullopt;  // of two ways through the function

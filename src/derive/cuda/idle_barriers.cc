@@ -314,7 +314,7 @@ IdleBarriers idle_barriers(const KernelView& view) {
   for (const auto& [l, sites] : by_loop) {
     const Loop& loop = trace.loops[l];
     if (has_idle_barrier(trace, loop, reads_before) && !barriers.has_unseen_access(loop))
-      consider(sites, "and between two of them nothing is accessed", false);
+      consider(sites, "and between one and the next nothing is accessed", false);
     if (barriers.exchanges_nothing(loop)) consider(sites, "although no thread reads what another one writes in it", true);
     // The steps of a tree, one by one or in a loop of their own, for each row.
     if (sites.size() >= worth_saying && barriers.has_independent_rounds(loop))

@@ -1,6 +1,7 @@
 #include "derive/cuda/program.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
     for (std::uint32_t i = 0; i < found.size(); ++i) add(begin + i, std::move(found[i]), records);
     sources.pack_all();
   }
+  add_known_records();
   lay_out(records);
   shapes_ = {};
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
@@ -155,6 +157,24 @@ void Program::keep_members(std::span<RecordMember> members) {
     for (std::string_view& extent : member.extents) extent = keep(extent);
     for (std::string_view& extent : member.inner) extent = keep(extent);
     keep_members(member.parts);
+  }
+}
+
+// States of cuRAND, which no file of a program declares.
+void Program::add_known_records() {
+  struct Known {
+    std::string_view name;
+    std::uint32_t bytes, alignment;
+  };
+  constexpr std::array<Known, 6> known{{{"curandState", 48, 8},
+                                        {"curandState_t", 48, 8},
+                                        {"curandStateXORWOW", 48, 8},
+                                        {"curandStateXORWOW_t", 48, 8},
+                                        {"curandStatePhilox4_32_10", 64, 16},
+                                        {"curandStatePhilox4_32_10_t", 64, 16}}};
+  for (const Known& one : known) {
+    const auto [entry, is_new] = structs_.try_emplace(keep(one.name));
+    if (is_new) entry->second = {.bytes = one.bytes, .alignment = one.alignment, .is_of_library = true};
   }
 }
 

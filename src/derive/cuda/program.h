@@ -86,9 +86,10 @@ struct PointerType {
 struct Struct {
   std::uint32_t bytes = 0;  // 0: unknown
   std::uint32_t alignment = 1;
-  bool holds_shared = false;  // a method of it declares an array in shared memory
-  bool holds_array = false;   // a member is one
-  bool is_aggregate = false;  // without constructors, and of one layout wherever its name stands
+  bool holds_shared = false;   // a method of it declares an array in shared memory
+  bool holds_array = false;    // a member is one
+  bool is_aggregate = false;   // without constructors, and of one layout wherever its name stands
+  bool is_of_library = false;  // which no file of the program declares
   std::unordered_map<std::string_view, Field> fields;
   std::unordered_map<std::string_view, MemberType> types;
 
@@ -163,6 +164,7 @@ class Program {
   // Records of which the first one of a name counts are moved to `records`.
   void add(std::uint32_t source, Declarations&& declarations, std::vector<Record>& records);
   void add_function(Function&& function);
+  void add_known_records();
   // What these records are, one of which may be a member of another one, before or behind it.
   void lay_out(std::span<const Record> records);
   Struct layout_of(const Record& record) const;

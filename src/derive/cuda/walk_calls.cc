@@ -215,28 +215,17 @@ bool Walker::is_of_random_numbers(std::string_view name) {
   return (name.starts_with("curand") || name.starts_with("hiprand") || name.starts_with("rocrand")) && name.find("mtgp") == name.npos;
 }
 
-// curand(&states[i]) reads and writes the state where it lies, word by word: the first word stands for all of them. States that are copied
-// to a variable before lie in registers.
+// curand(&states[i]) reads and writes the state where it lies, in pieces of two words, as nvcc moves them: the first one stands for all.
+// States that are copied to a variable before lie in registers.
 void Walker::note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node) {
-  constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> sizes{{{"curandState", 48},
-                                                                             {"curandState_t", 48},
-                                                                             {"curandStateXORWOW", 48},
-                                                                             {"curandStateXORWOW_t", 48},
-                                                                             {"curandStatePhilox4_32_10", 64},
-                                                                             {"curandStatePhilox4_32_10_t", 64}}};
   if (arguments.size() != 1 || !name.starts_with("curand")) return;
   Value state = arguments[0];
   if (state.kind != Value::pointer || state.memory == none || state.levels != 1) return;
   const Memory& memory = trace_.memories[state.memory];
-  const auto* const known = std::ranges::find(sizes, memory.type, &std::pair<std::string_view, std::uint32_t>::first);
-  if (memory.space != Space::global || known == sizes.end() || !state.is_guess || !e_.uses(state.expr, Uses::thread)) return;
-  // The address counts elements of a guessed size.
-  constexpr std::uint32_t word = 4;
-  const Expr& address = e_[state.expr];
-  if (address.op != Op::mul || e_.constant_of(address.b) != state.bytes) return;
-  state.expr = e_.binary(Op::mul, address.a, e_.constant(known->second));
-  state.bytes = word;
-  state.is_guess = false;
+  const std::string_view alias = program_.alias(memory.type), type = alias.empty() ? std::string_view(memory.type) : alias;
+  if (memory.space != Space::global || !type.starts_with("curandState") || state.is_guess || !e_.uses(state.expr, Uses::thread)) return;
+  constexpr std::uint32_t two_words = 8;
+  state.bytes = two_words;
   for (const Access::Kind kind : {Access::load, Access::store}) {
     const std::uint32_t access = note_access(state, node, kind);
     if (access != none) trace_.accesses[access].is_state = true;
@@ -251,7 +240,8 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     if (access != none) trace_.accesses[access].is_asked = around != none && !syntax().is(around, NodeKind::expression_statement);
     if (access != none && arguments.size() == 2 && arguments[1].kind == Value::number) {
       constexpr auto of_thread = Uses::thread | Uses::varying;
-      trace_.accesses[access].is_same = !e_.uses(arguments[1].expr, of_thread | Uses::opaque | Uses::loaded | Uses::floating);
+      trace_.accesses[access].is_same =
+          !e_.uses(arguments[1].expr, of_thread | Uses::iteration | Uses::opaque | Uses::loaded | Uses::floating);
       trace_.accesses[access].is_own = e_.uses(arguments[1].expr, of_thread) && !e_.uses(arguments[1].expr, Uses::opaque);
     }
     note_exchange(name, access, node);

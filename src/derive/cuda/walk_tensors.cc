@@ -44,7 +44,9 @@ std::optional<TensorType> tensor_type(const Program& program, std::string_view t
 
 // A parameter of the kernel; false where it is no tensor.
 bool Walker::declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter) {
-  const auto tensor = tensor_type(program_, type);
+  // typedef torch::PackedTensorAccessor32<float, 2, torch::RestrictPtrTraits> Rows;
+  const std::string_view alias = program_.alias(type);
+  const auto tensor = tensor_type(program_, alias.empty() ? type : alias);
   if (!tensor) return false;
   const std::uint32_t memory = add_memory(Space::global, text(name), tensor->element, parameter);
   for (std::uint32_t d = 0; d < tensor->dimensions; ++d) {
