@@ -193,6 +193,7 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"LaunchesByVariables", "rows of blocks, masked before the softmax", "two variables of one name, declared between the launches"},
     {"ParametersTogether", "rows of a tensor, one for each thread", "the commas of a template split its arguments"},
     {"ParametersTogether", "rows of a tensor whose type has a name of its own", "a tensor that is a member of a structure is not followed"},
+    {"ParametersTogether", "the same of tensors, whose extents have several names", "a tensor that is a member of a structure is not followed"},
     {"LaunchesInStreams", "functions that wait at their end, one after the other", "callers may give the stream to another one"},
     {"LaunchesInStreams", "a member function, through another one, on one side of a condition",
      "callers may give the stream to another one"},

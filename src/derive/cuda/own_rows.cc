@@ -2,6 +2,8 @@
 //
 //   for (j = start[row]; j < start[row + 1]; ++j) sum += values[j];     row = the thread's number along x
 //   if (threadIdx.y < start[row + 1] - start[row]) values[start[row] + threadIdx.y]
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -12,7 +14,8 @@
 namespace frx::derive::cuda {
 namespace {
 
-// An address as a sum: the bytes by which an iteration of the loop moves it, and whether it begins at a place that each thread has read.
+// An address as a sum: the bytes by which an iteration of the loop moves it, or a step of a variable that the loop moves as data say, and
+// whether it begins at a place that each thread has read.
 struct WalkedRow {
   std::int64_t step = 0, step_of_y = 0;  // the latter from one thread along y to the next
   bool begins_at_loaded = false, is_simple = true;
@@ -20,56 +23,104 @@ struct WalkedRow {
   ExprId length = none;  // then: by which that was multiplied
 };
 
-// Is a number made of sums and products alone, so that neighbouring threads have different ones? One for each warp is a quotient.
-bool is_of_each_thread(const Expressions& e, ExprId id) {
-  constexpr int most = 32;
-  const auto consider = [](ExprId, const Expr& x) -> std::optional<Operands> {
-    if ((x.op > Op::mul && x.op != Op::shl) || x.op == Op::load) return std::nullopt;
-    return Operands::all_of(x);
-  };
-  return walk_parts(e, id, most, consider) && e.uses(id, Uses::thread_x) && !e.uses(id, Uses::varying | Uses::opaque);
-}
+constexpr std::int64_t fewest_rows = 8;  // of a warp
 
-// `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`, which may be the same one
-// for some threads.
-bool is_loaded_by_thread(const Expressions& e, ExprId id) {
-  for (int loads = 0; loads < 2; ++loads) {
-    while (e[id].op == Op::select && e.constant_of(e[id].c)) id = e[id].b;
-    if (e[id].op != Op::load) return false;
-    id = e[id].a;
-    if (is_of_each_thread(e, id)) return true;
-    // Bytes from a number of elements.
-    if (e[id].op == Op::mul && e.constant_of(e[id].b)) id = e[id].a;
-    if (e[id].op == Op::mul && e.constant_of(e[id].a)) id = e[id].b;
+// What is read at places of each thread's own.
+class OwnIndices {
+ public:
+  OwnIndices(const Expressions& expressions, const Lanes& lanes) : e_(expressions), lanes_(lanes) {}
+
+  // `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`, which may be the same
+  // one for some threads.
+  bool is_loaded(ExprId id) const {
+    for (int loads = 0; loads < 2; ++loads) {
+      while (e_[id].op == Op::select && e_.constant_of(e_[id].c)) id = e_[id].b;
+      if (e_[id].op != Op::load) return false;
+      id = e_[id].a;
+      if (is_of_each_thread(id)) return true;
+      // Bytes from a number of elements.
+      if (e_[id].op == Op::mul && e_.constant_of(e_[id].b)) id = e_[id].a;
+      if (e_[id].op == Op::mul && e_.constant_of(e_[id].a)) id = e_[id].b;
+    }
+    return false;
   }
-  return false;
-}
 
-// The product of what each thread has read with a size, from which on a thread walks: `points[index[i] * dim + k]`, k below dim.
-ExprId length_of_row(const Expressions& e, ExprId product) {
-  const Expr& x = e[product];
-  constexpr auto differs = Uses::index | Uses::varying | Uses::opaque | Uses::loaded;
-  if (x.op != Op::mul) return none;
-  if (is_loaded_by_thread(e, x.a) && !e.uses(x.b, differs)) return x.b;
-  return is_loaded_by_thread(e, x.b) && !e.uses(x.a, differs) ? x.a : none;
-}
+  // The product of what each thread has read with a size, from which on a thread walks: `points[index[i] * dim + k]`, k below dim; with a
+  // plane before it, `(b * n + index[i]) * dim`.
+  ExprId length_of_row(ExprId product) const {
+    const Expr& x = e_[product];
+    constexpr auto differs = Uses::index | Uses::varying | Uses::opaque | Uses::loaded;
+    if (x.op != Op::mul) return none;
+    if (holds_loaded(x.a) && !e_.uses(x.b, differs)) return without_bytes(x.b);
+    return holds_loaded(x.b) && !e_.uses(x.a, differs) ? without_bytes(x.a) : none;
+  }
 
-WalkedRow row_of(const Expressions& e, ExprId address, ExprId iteration) {
+  // The plane of a warp: i / (rows * length).
+  bool is_of_warp(ExprId id) const {
+    return e_.uses(id, Uses::thread) && !e_.uses(id, Uses::loaded | Uses::varying | Uses::opaque | Uses::iteration) && values_of(id) == 1;
+  }
+
+ private:
+  // A length in elements of one in bytes.
+  ExprId without_bytes(ExprId length) const {
+    const Expr& x = e_[length];
+    if (x.op != Op::mul) return length;
+    return e_.constant_of(x.b) ? x.a : e_.constant_of(x.a) ? x.b : length;
+  }
+
+  // One for each warp is a quotient. Of sums and products alone neighbouring threads have different ones; of others the sample says it.
+  bool is_of_each_thread(ExprId id) const {
+    constexpr int most = 32;
+    const auto consider = [](ExprId, const Expr& x) -> std::optional<Operands> {
+      if ((x.op > Op::mul && x.op != Op::shl) || x.op == Op::load) return std::nullopt;
+      return Operands::all_of(x);
+    };
+    if (!e_.uses(id, Uses::thread_x) || e_.uses(id, Uses::loaded | Uses::varying | Uses::opaque)) return false;
+    return walk_parts(e_, id, most, consider) || values_of(id) >= fewest_rows;
+  }
+
+  // Of the first warp of the sample; 0: unknown.
+  std::int64_t values_of(ExprId id) const {
+    constexpr std::uint32_t warp = 32;
+    if (!lanes_.is_known(id)) return 0;
+    std::array<std::int64_t, warp> values{};
+    const std::uint32_t count = std::min(warp, lanes_.count());
+    for (std::uint32_t lane = 0; lane < count; ++lane) values[lane] = lanes_.at(id, lane);
+    std::sort(values.begin(), values.begin() + count);
+    return std::unique(values.begin(), values.begin() + count) - values.begin();
+  }
+
+  bool holds_loaded(ExprId sum) const {
+    constexpr int most_terms = 8;
+    if (is_loaded(sum)) return true;
+    int loaded = 0;
+    const bool is_sum = for_each_term(e_, sum, most_terms, [&](ExprId id, std::int64_t factor) {
+      if (factor == 1 && is_loaded(id)) return ++loaded == 1;
+      return !e_.uses(id, Uses::loaded | Uses::varying | Uses::opaque | Uses::iteration);
+    });
+    return is_sum && loaded == 1;
+  }
+
+  const Expressions& e_;
+  const Lanes& lanes_;
+};
+
+WalkedRow row_of(const Expressions& e, const OwnIndices& indices, ExprId address, ExprId iteration) {
   constexpr int most_terms = 32;
   WalkedRow row;
   const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t factor) {
-    if (id == iteration) {
+    if (id == iteration || e[id].op == Op::loop_value) {
       row.step += factor;
     } else if (e[id].op == Op::thread_y) {
       row.step_of_y += factor;
-    } else if (is_loaded_by_thread(e, id)) {
+    } else if (indices.is_loaded(id)) {
       row.is_simple = !std::exchange(row.begins_at_loaded, true);  // end[row] - begin[row] is a length
       row.start = id;
-    } else if (length_of_row(e, id) != none) {
+    } else if (const ExprId length = indices.length_of_row(id); length != none) {
       row.is_simple = !std::exchange(row.begins_at_loaded, true);
       row.start = id;
-      row.length = length_of_row(e, id);
-    } else if (e.uses(id, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration)) {
+      row.length = length;
+    } else if (e.uses(id, Uses::thread | Uses::varying | Uses::opaque | Uses::iteration) && !indices.is_of_warp(id)) {
       row.is_simple = false;
     }
     return row.is_simple;
@@ -93,18 +144,20 @@ bool ends_where_read(const Trace& trace, const Access& access) {
 }  // namespace
 
 // Neighbouring threads are a row apart, while each thread moves by one element, or the threads along y do.
-void Patterns::spread_own_rows(const Shape& block) {
+void Patterns::spread_own_rows(const Lanes& lanes, const Shape& block) {
   constexpr std::uint32_t usual_bytes = 4;
-  constexpr std::uint32_t fewest_rows = 8;  // of a warp
   const Expressions& e = trace_.expressions;
+  const OwnIndices indices(e, lanes);
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     if (accesses[i].kind != AccessPattern::data_dependent || trace_.memories[access.memory].space != Space::global) continue;
     const bool is_in_loop = access.loop != none && !is_short(trace_, access.loop);
     if (!is_in_loop && block.x < fewest_rows) continue;
-    const WalkedRow row = row_of(e, access.address, is_in_loop ? trace_.loops[access.loop].iteration : none);
+    const WalkedRow row = row_of(e, indices, access.address, is_in_loop ? trace_.loops[access.loop].iteration : none);
     const bool is_pointer = row.start != none && e[row.start].op == Op::load && trace_.memories[e[row.start].b].holds_pointers;
-    const bool is_of_length = row.length != none && is_in_loop && counted_length(e, trace_.loops[access.loop]) == row.length;
+    // Two tensors say one extent by names of their own.
+    const bool is_of_length = row.length != none && is_in_loop &&
+                              (counted_length(e, trace_.loops[access.loop]) == row.length || trace_.memories[access.memory].is_tensor);
     if (row.length != none ? !is_of_length : !is_pointer && !ends_where_read(trace_, access)) continue;
     const std::uint32_t bytes = access.bytes == 0 ? usual_bytes : access.bytes;
     const bool is_by_loop = is_in_loop && std::abs(row.step) == bytes && row.step_of_y == 0;

@@ -141,7 +141,7 @@ Patterns::Patterns(const Trace& trace, const Shape& block)
   exempt_used_sectors(odd);
   exempt_own_elements(odd, block);
   exempt_unknown_strides();
-  spread_own_rows(block);
+  spread_own_rows(odd, block);
 }
 
 // An unknown condition may hold for any lane.

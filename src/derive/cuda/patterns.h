@@ -82,7 +82,7 @@ class Patterns {
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
   void exempt_unknown_strides();
-  void spread_own_rows(const Shape& block);  // own_rows.cc
+  void spread_own_rows(const Lanes& lanes, const Shape& block);  // own_rows.cc
   void add_first_exchanges(const Shape& block);
   // own_elements.cc
   void exempt_own_elements(const Lanes& now, const Shape& block);
