@@ -57,7 +57,8 @@ std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_
   if (is_of_some_lanes(view.trace, access)) {
     const std::uint32_t bytes = std::max(access.bytes, 1u);
     double most = std::ceil(pattern.sector_ratio + 1.0 / bytes - rounding);
-    if (is_chosen_by_data(view.trace, access)) most = std::max(most, std::ceil(double{warp::sector_bytes} / bytes));
+    const bool may_straddle = warp::sector_bytes % bytes != 0;  // two sectors
+    if (is_chosen_by_data(view.trace, access)) most = std::max(most, std::ceil((may_straddle ? 2.0 : 1.0) * warp::sector_bytes / bytes));
     if (warp::sector_bytes % bytes == 0) most = std::min<double>(most, warp::sector_bytes / bytes);
     return fmt::format("up to {:.0f} times", most);
   }
@@ -107,8 +108,8 @@ bool is_of_record(const KernelView& view, std::size_t i) {
   return type.parts <= 1 || type.parts == 3;
 }
 
-// One member of a class that no file defines, of another object for each lane: the others lie between. `p[i].length` where other code
-// names p[i].type, p[i].rate and p[i].capacity as well.
+// One member of a class that no file defines, or whose size is unknown, of another object for each lane: the others lie between.
+// `p[i].length` where other code names p[i].type, p[i].rate and p[i].capacity as well.
 class UnknownRecords {
  public:
   explicit UnknownRecords(const KernelView& view) : view_(view) {}
@@ -127,7 +128,10 @@ class UnknownRecords {
   std::optional<std::pair<std::size_t, std::size_t>> found() const {
     constexpr std::size_t fewest = 4;
     for (const auto& [memory, members] : touched_) {
-      const std::size_t all = view_.program.named_members(view_.trace.memories[memory].type);
+      const std::string_view type = view_.trace.memories[memory].type;
+      const Struct* const record = view_.program.struct_named(type);
+      const bool is_declared = record && record->bytes == 0;  // with members of types that no file declares
+      const std::size_t all = is_declared ? record->types.size() : view_.program.named_members(type);
       if (all >= fewest && 2 * members.size() <= all) return std::pair(first_.at(memory), all);
     }
     return std::nullopt;

@@ -37,7 +37,7 @@ void Gathers::consider(std::size_t i) {
   if (access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
   // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
   if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
-  if (!e_.uses(access.address, Uses::loaded | Uses::varying) || !has_index(access.address)) return;
+  if (!e_.uses(access.address, Uses::loaded | Uses::varying) || !has_index(access)) return;
   found_.push_back(i);
   if (first_is_repeated_ || !is_repeated(view_.trace, access)) return;
   first_is_repeated_ = true;
@@ -45,8 +45,9 @@ void Gathers::consider(std::size_t i) {
 }
 
 // Is a part of the sum read from memory, at places that differ between lanes? Not where the iterations go on from there, element by
-// element: those of loops in which the index stays as it is, unless a size of run time multiplies them, as that of a row does.
-bool Gathers::has_index(ExprId address) {
+// element: those of loops in which the index stays as it is, unless a size of run time multiplies them, as that of a row does, in a loop
+// around the innermost one.
+bool Gathers::has_index(const Access& access) {
   constexpr int most = 64;
   std::vector<ExprId> indices, steps;
   const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
@@ -63,9 +64,11 @@ bool Gathers::has_index(ExprId address) {
     }
     return Operands();
   };
-  if (!walk_parts(e_, address, most, consider)) return false;
+  if (!walk_parts(e_, access.address, most, consider)) return false;
+  const ExprId innermost = access.loop == none ? none : view_.trace.loops[access.loop].iteration;
   return std::ranges::any_of(indices, [&](ExprId index) {
-    return std::ranges::all_of(steps, [&](ExprId step) { return is_of_rows(step) || repeats_with(index, step); });
+    return std::ranges::all_of(steps,
+                               [&](ExprId step) { return (is_of_rows(step) && !holds(step, innermost)) || repeats_with(index, step); });
   });
 }
 
@@ -76,11 +79,13 @@ bool Gathers::is_of_rows(ExprId step) const {
   return e_[step].op == Op::mul && (is_size(e_[step].a) || is_size(e_[step].b));
 }
 
+bool Gathers::holds(ExprId root, ExprId wanted) const {
+  return has_part(e_, root, [&](ExprId part) { return part == wanted; });
+}
+
 // Is the index another one in each iteration that a step has?
 bool Gathers::repeats_with(ExprId index, ExprId step) const {
-  return !has_part(e_, step, [&](ExprId part) {
-    return e_[part].op == Op::iteration && !has_part(e_, index, [&](ExprId of_index) { return of_index == part; });
-  });
+  return !has_part(e_, step, [&](ExprId part) { return e_[part].op == Op::iteration && !holds(index, part); });
 }
 
 // s = hash(key) % size; while (table[s] != key) ...: where a search begins that goes on from there.

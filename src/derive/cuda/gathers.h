@@ -28,8 +28,9 @@ class Gathers {
   using Loads = std::map<std::pair<std::uint32_t, ExprId>, bool>;  // from global memory, by memory and address: the same for a warp?
 
   const Loads& loads();
-  bool has_index(ExprId address);
+  bool has_index(const Access& access);
   bool is_of_rows(ExprId step) const;
+  bool holds(ExprId root, ExprId wanted) const;
   bool repeats_with(ExprId index, ExprId step) const;
   std::optional<ExprId> first_slot(ExprId id) const;
   bool has_few_values(const Expr& x) const;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +15,8 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/text.h"
+#include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
@@ -24,13 +29,12 @@ using model::cuda::Launch;
 
 constexpr std::uint32_t most_nodes_of_caller = 16'384;  // of a caller, and of a loop, that are looked through
 
-// The helpers of each name, where all functions of that name are such.
-using ByName = std::unordered_map<std::string_view, std::vector<const HostHelper*>>;
+// The helper of each name that only one function has.
+using ByName = std::unordered_map<std::string_view, const HostHelper*>;
 
 // What callers are asked for.
 struct Asked {
   ByName waiting, allocating;
-  bool reaches_gpu_memory = true;
 };
 
 // What one call costs.
@@ -47,44 +51,60 @@ struct CostsOfFile {
 
 // Takes a loop times, or has each device or stream something of its own?
 bool leaves_loop_alone(std::string_view call) {
-  constexpr std::array<std::string_view, 6> of_times{"now", "clock", "EventRecord", "gettimeofday", "clock_gettime", "omp_get_wtime"};
-  const bool is_of_event = call.ends_with("EventRecord");
-  return is_of_event || is_of_several_devices(call) || std::ranges::find(of_times, call) != of_times.end();
+  constexpr std::array<std::string_view, 7> of_times{"time", "clock", "bench", "record", "start", "stop", "now"};
+  return is_of_several_devices(call) ||
+         std::ranges::any_of(of_times, [&](std::string_view part) { return contains_ignoring_case(call, part); });
 }
 
 class Caller {
  public:
-  Caller(const Program& program, const Function& function, const Asked& asked)
-      : program_(program), source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), asked_(asked) {}
+  Caller(const Program& program, const Function& function, const Asked& asked, HostReach reach)
+      : program_(program),
+        source_(program.sources()[function.at.source]),
+        syntax_(source_.syntax),
+        function_(function),
+        asked_(asked),
+        reach_(reach) {}
 
   void look_through(CostsOfFile& into) {
     WaitingNames called;
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       if (!syntax_.is(n, NodeKind::call)) continue;
       const std::string_view name = callee_name(source_, n);
-      if (name.empty() || name == function_.name) continue;
-      if (asked_.waiting.contains(name)) called.insert(name);
-      if (const auto at = asked_.allocating.find(name); at != asked_.allocating.end()) note_allocations(n, at->second, into);
+      if (helper_at(asked_.waiting, name, n)) called.insert(name);
+      if (const HostHelper* const helper = helper_at(asked_.allocating, name, n)) note_allocation(n, *helper, into);
     }
-    if (!called.empty()) note_waits(called, into);
+    if (!called.empty() && reach_ != HostReach::shared) note_waits(called, into);
   }
 
  private:
-  void note_allocations(std::uint32_t call, const std::vector<const HostHelper*>& helpers, CostsOfFile& into) {
-    const std::uint32_t loop = host_loop_around(syntax_, call, function_.at.node);
-    if (!is_made_always(syntax_, call, loop == none ? function_.body : loop)) return;
-    for (const HostHelper* const helper : helpers) {
-      if (loop == none) {
-        HostHelper wrapper{.function = number()};
-        wrapper.allocation = helper->allocation;
-        wrapper.allocates_for = helper->allocates_for;
-        for (const std::uint32_t argument : arguments_of_size(call, *helper))
-          wrapper.size_depends.merge(parameters_behind(source_, function_, argument));
-        if (function_.name != "main") into.helpers.push_back(std::move(wrapper));
-      } else if (is_long(loop) && !changes_size(call, *helper, loop)) {
-        into.costs.push_back({.helper = helper, .is_wait = false, .is_in_loop = true, .call = source_.place_of(call)});
-      }
+  const HostHelper* helper_at(const ByName& names, std::string_view name, std::uint32_t call) const {
+    const auto at = name.empty() || name == function_.name ? names.end() : names.find(name);
+    if (at == names.end() || !may_call(program_, source_, call, program_.functions()[at->second->function])) return nullptr;
+    return at->second;
+  }
+
+  void note_allocation(std::uint32_t call, const HostHelper& helper, CostsOfFile& into) {
+    const std::uint32_t loop = host_loop_around(source_, call, function_.at.node);
+    if (!is_made_always(source_, call, loop == none ? function_.body : loop)) return;
+    if (loop != none) {
+      if (is_long(loop) && !changes_size(call, helper, loop))
+        into.costs.push_back({.helper = &helper, .is_wait = false, .is_in_loop = true, .call = source_.place_of(call)});
+      return;
     }
+    const bool is_known =
+        std::ranges::any_of(into.helpers, [&](const HostHelper& h) { return h.function == number() && !h.allocation.call.empty(); });
+    if (function_.name == "main" || is_known) return;
+    HostHelper wrapper{.function = number()};
+    wrapper.allocation = helper.allocation;
+    wrapper.allocates_for = helper.allocates_for;
+    wrapper.size.others = helper.size.others;
+    for (const std::uint32_t argument : arguments_of_size(call, helper)) {
+      AllocatedSize more = size_of_allocation(source_, function_, argument);
+      wrapper.size.parameters.merge(more.parameters);
+      wrapper.size.others.merge(more.others);
+    }
+    into.helpers.push_back(std::move(wrapper));
   }
 
   std::vector<std::uint32_t> arguments_of_size(std::uint32_t call, const HostHelper& helper) const {
@@ -92,30 +112,59 @@ class Caller {
     const std::uint32_t list = syntax_.child(call, Role::arguments);
     std::uint32_t position = 0;
     for (std::uint32_t c = list == none ? none : syntax_.first_child(list); c != none; c = syntax_.next_sibling(c)) {
-      if (!syntax_.is(c, NodeKind::token) && helper.size_depends.contains(position++)) arguments.push_back(c);
+      if (!syntax_.is(c, NodeKind::token) && helper.size.parameters.contains(position++)) arguments.push_back(c);
     }
     return arguments;
   }
 
-  // Not for (int k = 0; k < 3; ++k), and none that takes times.
+  // Not for (int k = 0; k < 3; ++k), nor for (int k : {1, 2, 3}), and none that takes times.
   bool is_long(std::uint32_t loop) const {
     if (syntax_[loop].last - loop > most_nodes_of_caller) return false;
     for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
       if (syntax_.is(n, NodeKind::call) && leaves_loop_alone(callee_name(source_, n))) return false;
     }
-    if (!syntax_.is(loop, NodeKind::for_statement)) return true;
-    const std::uint32_t condition = syntax_.child(loop, Role::condition);
+    if (syntax_.is(loop, NodeKind::for_range_loop)) return syntax_.child(loop, NodeKind::initializer_list) == none;
+    std::uint32_t condition = syntax_.is(loop, NodeKind::for_statement) ? syntax_.child(loop, Role::condition) : none;
+    while (syntax_.is(condition, NodeKind::binary) && source_.text_of(syntax_.child(condition, Role::op)) == "&&")
+      condition = syntax_.child(condition, Role::left);
     const std::uint32_t end = condition == none ? none : syntax_.child(condition, Role::right);
-    constexpr std::size_t digits_of_many = 3;
-    return !syntax_.is(end, NodeKind::number) || source_.text_of(end).size() >= digits_of_many;
+    return end == none || !is_few(end);
   }
 
-  // Is the size another one in each iteration?
+  // A small number, or the name of a constant that is one.
+  bool is_few(std::uint32_t end) const {
+    if (end == none) return false;
+    if (syntax_.is(end, NodeKind::binary)) return is_few(syntax_.child(end, Role::left));  // axes - 1
+    if (syntax_.is(end, NodeKind::number)) return is_few(source_.text_of(end));
+    if (!syntax_.is(end, NodeKind::identifier)) return false;
+    const std::string_view name = source_.text_of(end);
+    std::uint32_t source = 0;
+    if (const model::cuda::Macro* const macro = program_.macro(name, source)) return is_few(macro->body);
+    if (const Global* const global = program_.global(name, function_.at.source); global && global->value != none)
+      return is_few(program_.sources()[global->declaration.source].text_of(global->value));
+    for (std::uint32_t n = function_.body; n < end; ++n) {
+      const bool is_it = syntax_.is(n, NodeKind::init_declarator) && source_.text_of(syntax_.child(n, Role::declarator)) == name;
+      if (is_it) return is_few(source_.text_of(syntax_.child(n, Role::value)));
+    }
+    return false;
+  }
+
+  static bool is_few(std::string_view number) {
+    constexpr std::uint32_t many = 16;
+    const std::size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
+    const std::uint32_t value = extent_in(number.substr(0, digits));
+    return value != 0 && value < many;
+  }
+
+  // Is the size another one in each iteration? A method that the loop calls may change members of its object.
   bool changes_size(std::uint32_t call, const HostHelper& helper, std::uint32_t loop) {
-    const std::vector<std::uint32_t> arguments = arguments_of_size(call, helper);
-    if (arguments.empty()) return false;
     const std::unordered_set<std::string_view>& changed = changed_in(loop);
-    return std::ranges::any_of(arguments, [&](std::uint32_t argument) {
+    if (std::ranges::any_of(helper.size.others, [&](const std::string& name) { return changed.contains(name); })) return true;
+    const std::uint32_t called = syntax_.child(call, Role::function);
+    if (!helper.size.others.empty() && syntax_.is(called, NodeKind::field_expression) &&
+        changed.contains(source_.text_of(syntax_.child(called, Role::argument))))
+      return true;
+    return std::ranges::any_of(arguments_of_size(call, helper), [&](std::uint32_t argument) {
       for (std::uint32_t n = argument; n < syntax_[argument].last; ++n) {
         if (syntax_.is(n, NodeKind::identifier) && changed.contains(source_.text_of(n))) return true;
       }
@@ -123,37 +172,49 @@ class Caller {
     });
   }
 
-  // The names that a loop declares, sets or counts.
+  // The names that a loop declares, sets, counts, reads or gives a pointer to, with the objects whose members these are; and objects of
+  // which it calls a method for its own sake.
   const std::unordered_set<std::string_view>& changed_in(std::uint32_t loop) {
     const auto [entry, is_new] = changed_.try_emplace(loop);
     if (!is_new) return entry->second;
     for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
       std::uint32_t target = none;
-      if (syntax_[n].role == Role::declarator) target = n;
+      if (syntax_[n].role == Role::declarator) target = name_in(source_, n);
       if (syntax_.is(n, NodeKind::assignment)) target = syntax_.child(n, Role::left);
       if (syntax_.is(n, NodeKind::update)) target = syntax_.child(n, Role::argument);
-      const std::uint32_t name = target == none ? none : name_in(source_, target);
-      if (name != none) entry->second.insert(source_.text_of(name));
+      if (syntax_.is(n, NodeKind::pointer_expression) && source_.text_of(n).starts_with('&')) target = syntax_.child(n, Role::argument);
+      if (syntax_.is(n, NodeKind::binary) && source_.text_of(syntax_.child(n, Role::op)) == ">>") target = syntax_.child(n, Role::right);
+      if (target == none) target = object_of_method(n);
+      for (std::uint32_t part = target; part != none && part < syntax_[target].last; ++part) {
+        if (syntax_.is(part, NodeKind::identifier) || syntax_.is(part, NodeKind::field_identifier))
+          entry->second.insert(source_.text_of(part));
+      }
     }
     return entry->second;
   }
 
+  // v.resize(m); as a statement of its own, of a method that is no helper.
+  std::uint32_t object_of_method(std::uint32_t node) const {
+    if (!syntax_.is(node, NodeKind::call) || !syntax_.is(syntax_[node].parent, NodeKind::expression_statement)) return none;
+    const std::uint32_t called = syntax_.child(node, Role::function);
+    if (!syntax_.is(called, NodeKind::field_expression) || asked_.allocating.contains(callee_name(source_, node))) return none;
+    return syntax_.child(called, Role::argument);
+  }
+
   void note_waits(const WaitingNames& called, CostsOfFile& into) const {
-    const HostView view{.waiting = &called, .reaches_gpu_memory = asked_.reaches_gpu_memory};
+    const HostView view{.waiting = &called, .reach = reach_};
     for (const WaitingCall& found : needless_waits_of_calls(program_, function_, view)) {
-      for (const HostHelper* const helper : asked_.waiting.at(callee_name(source_, found.call))) {
-        into.costs.push_back({.helper = helper, .is_wait = true, .is_in_loop = found.is_in_loop, .call = source_.place_of(found.call)});
-      }
+      const HostHelper* const helper = asked_.waiting.at(callee_name(source_, found.call));
+      into.costs.push_back({.helper = helper, .is_wait = true, .is_in_loop = found.is_in_loop, .call = source_.place_of(found.call)});
     }
     const std::optional<LaunchAndWait> end = wait_at_end(program_, function_, view);
     if (!end || end->wait.kind != HostStep::launches_and_waits) return;
-    for (const HostHelper* const helper : asked_.waiting.at(callee_name(source_, end->wait.call))) {
-      HostHelper wrapper{.function = number()};
-      wrapper.wait = helper->wait;
-      wrapper.wait_place = helper->wait_place;
-      wrapper.waits_behind = helper->waits_behind;
-      into.helpers.push_back(std::move(wrapper));
-    }
+    const HostHelper& helper = *asked_.waiting.at(callee_name(source_, end->wait.call));
+    HostHelper wrapper{.function = number()};
+    wrapper.wait = helper.wait;
+    wrapper.wait_place = helper.wait_place;
+    wrapper.waits_behind = helper.waits_behind;
+    into.helpers.push_back(std::move(wrapper));
   }
 
   std::uint32_t number() const { return static_cast<std::uint32_t>(&function_ - program_.functions().data()); }
@@ -163,28 +224,18 @@ class Caller {
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const Asked& asked_;
+  HostReach reach_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
 };
-
-// Do all functions of that name do it, which `helpers` are?
-bool is_of_all(const Program& program, std::string_view name, const std::vector<const HostHelper*>& helpers) {
-  const Defined& defined = program.definitions(program.defined(name));
-  if (defined.is_kernel) return false;
-  std::unordered_set<std::uint32_t> known;
-  for (const HostHelper* const helper : helpers) known.insert(helper->function);
-  for (std::uint32_t f = defined.first_function; f != none; f = program.functions()[f].next) {
-    if (!known.contains(f)) return false;
-  }
-  return true;
-}
 
 template <class Does>
 ByName named(const Program& program, const std::vector<HostHelper>& helpers, Does does) {
   ByName names;
   for (const HostHelper& helper : helpers) {
-    if (does(helper)) names[program.functions()[helper.function].name].push_back(&helper);
+    const std::string_view name = program.functions()[helper.function].name;
+    const Defined& defined = program.definitions(program.defined(name));
+    if (does(helper) && !defined.is_kernel && defined.first_function == defined.last_function) names.emplace(name, &helper);
   }
-  std::erase_if(names, [&](const auto& entry) { return !is_of_all(program, entry.first, entry.second); });
   return names;
 }
 
@@ -193,7 +244,7 @@ std::vector<std::uint32_t> files_with(const Program& program, std::span<const Me
   std::unordered_set<std::uint32_t> numbers;
   std::vector<bool> is_wanted(mentions.size());
   for (const ByName* names : {&asked.waiting, &asked.allocating}) {
-    for (const auto& [name, helpers] : *names) {
+    for (const auto& [name, helper] : *names) {
       const std::uint32_t number = program.defined(name);
       numbers.insert(number);
       for (const std::uint32_t file : program.files_defining(number)) is_wanted[file] = true;
@@ -209,10 +260,12 @@ std::vector<std::uint32_t> files_with(const Program& program, std::span<const Me
 
 CostsOfFile costs_in(const Program& program, std::uint32_t file, const Asked& asked) {
   CostsOfFile found;
-  const model::cuda::Syntax& syntax = program.sources()[file].syntax;
+  const Source& source = program.sources()[file];
+  const HostReach reach = host_reach(source.text);
   for (const Function& function : program.functions_in(file)) {
     if (function.is_kernel || function.is_device || function.body == none) continue;
-    if (syntax[function.body].last - function.body <= most_nodes_of_caller) Caller(program, function, asked).look_through(found);
+    if (source.syntax[function.body].last - function.body > most_nodes_of_caller) continue;
+    Caller(program, function, asked, reach).look_through(found);
   }
   return found;
 }
@@ -257,15 +310,14 @@ class Notes {
 
 }  // namespace
 
-void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers, bool reaches_gpu_memory,
+void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers,
                   std::vector<Launch>& launches) {
   constexpr int most_levels = 3;       // of functions that call each other
   constexpr std::size_t at_once = 32;  // files that are unpacked together
   Notes notes(launches);
   for (int level = 0; level < most_levels && !helpers.empty(); ++level) {
     const Asked asked{.waiting = named(program, helpers, [](const HostHelper& h) { return !h.wait.empty(); }),
-                      .allocating = named(program, helpers, [](const HostHelper& h) { return !h.allocation.call.empty(); }),
-                      .reaches_gpu_memory = reaches_gpu_memory};
+                      .allocating = named(program, helpers, [](const HostHelper& h) { return !h.allocation.call.empty(); })};
     const std::vector<std::uint32_t> files = files_with(program, mentions, asked);
     std::vector<HostHelper> next;
     for (std::size_t begin = 0; begin < files.size(); begin += at_once) {

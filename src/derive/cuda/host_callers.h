@@ -12,9 +12,9 @@
 
 namespace frx::derive::cuda {
 
-// Notes at the launches of `helpers` what their callers pay for, where nothing is noted there yet. A name counts where each function that
-// has it does the same. `mentions`: of each file; `launches`: by file, line and column.
-void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers, bool reaches_gpu_memory,
+// Notes at the launches of `helpers` what their callers pay for, where nothing is noted there yet. A name counts where only one
+// function has it. `mentions`: of each file; `launches`: by file, line and column.
+void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers,
                   std::vector<model::cuda::Launch>& launches);
 
 }  // namespace frx::derive::cuda

@@ -1,7 +1,6 @@
 #include "derive/cuda/host_helpers.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -17,15 +16,19 @@ constexpr std::uint32_t most_nodes_of_helper = 8192;  // of a function that is l
 
 using Names = std::unordered_set<std::string_view>;
 
+// But for types whose size is asked.
 Names names_in(const Source& source, std::uint32_t node) {
   Names names;
   for (std::uint32_t n = node; node != none && n < source.syntax[node].last; ++n) {
-    if (source.syntax.is(n, NodeKind::identifier)) names.insert(source.text_of(n));
+    if (source.syntax.is(n, NodeKind::sizeof_expression))
+      n = source.syntax[n].last - 1;
+    else if (source.syntax.is(n, NodeKind::identifier))
+      names.insert(source.text_of(n));
   }
   return names;
 }
 
-// The declarator of a local variable, and what it begins with.
+// The declarator of a local variable that is no reference, and what it begins with; an assignment to a name.
 struct Local {
   std::uint32_t name = none, value = none;
 };
@@ -36,7 +39,8 @@ std::vector<Local> locals_of(const Source& source, const Function& function) {
   for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
     if (!syntax.is(n, NodeKind::declaration) || has_word(source, n, "static")) continue;
     for (std::uint32_t c = syntax.first_child(n); c != none; c = syntax.next_sibling(c)) {
-      if (syntax[c].role == Role::declarator) locals.push_back({name_in(source, c), syntax.child(c, Role::value)});
+      if (syntax[c].role != Role::declarator || source.text_of(c).starts_with('&')) continue;
+      locals.push_back({name_in(source, c), syntax.child(c, Role::value)});
     }
   }
   return locals;
@@ -50,12 +54,16 @@ class OwnAllocation {
     }
   }
 
-  // The first call that gives a local variable memory which nothing keeps beyond the function.
-  std::uint32_t find() const {
+  // The first call that gives a local variable memory which nothing keeps beyond the function, made each time, or each time that it
+  // launches.
+  std::uint32_t find(std::uint32_t launch) const {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       if (!syntax_.is(n, NodeKind::call)) continue;
       const std::string_view call = callee_name(source_, n);
       if (!allocates_or_frees(call) || runtime_name(call).starts_with("Free")) continue;
+      std::uint32_t around = syntax_[n].parent;  // the statements that the launch is one of as well
+      while (around != function_.body && (launch < around || launch >= syntax_[around].last)) around = syntax_[around].parent;
+      if (!is_made_always(source_, n, around)) continue;
       const std::string_view variable = variable_of(n);
       if (!variable.empty() && locals_.contains(variable) && stays_in_function(variable)) return n;
     }
@@ -75,24 +83,47 @@ class OwnAllocation {
     return syntax_.is(name, NodeKind::identifier) ? source_.text_of(name) : std::string_view();
   }
 
-  // It is freed there, or named by launches and calls of the runtime alone: neither handed back nor kept.
+  // Neither handed back nor kept: it is freed there each time, or named by launches and calls of the runtime alone.
   bool stays_in_function(std::string_view variable) const {
-    bool stays = true;
+    bool is_freed = false, is_named_by_others = false;
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
-      if (!syntax_.is(n, NodeKind::identifier) || source_.text_of(n) != variable) continue;
-      std::uint32_t call = syntax_[n].parent;
-      while (call != function_.body && !syntax_.is(call, NodeKind::call) && !syntax_.is(call, NodeKind::declaration))
-        call = syntax_[call].parent;
-      if (syntax_.is(call, NodeKind::declaration)) continue;
-      if (!syntax_.is(call, NodeKind::call)) {
-        stays = false;
-        continue;
-      }
-      const std::string_view name = runtime_name(callee_name(source_, call));
-      if (name == "Free") return true;
-      stays = stays && (!name.empty() || syntax_.child(call, NodeKind::kernel_call_syntax) != none);
+      // holder(p) may be read as a function that is given a type p.
+      const bool may_name = syntax_.is(n, NodeKind::identifier) || syntax_.is(n, NodeKind::type_identifier);
+      if (!may_name || source_.text_of(n) != variable) continue;
+      const std::uint32_t user = user_of(n);
+      if (user == none) continue;
+      const std::string_view name = syntax_.is(user, NodeKind::call) ? runtime_name(callee_name(source_, user)) : "";
+      if (syntax_.is(user, NodeKind::return_statement) || name.starts_with("MemcpyToSymbol")) return false;
+      is_freed = is_freed || (name == "Free" && !is_in_branch_that_leaves(user));
+      is_named_by_others = is_named_by_others || (name.empty() && syntax_.child(user, NodeKind::kernel_call_syntax) == none);
     }
-    return stays;
+    return is_freed || !is_named_by_others;
+  }
+
+  // The call that is given a name, or what else takes its value: a return, an assignment, the value of another variable. None where the
+  // name is declared or set.
+  std::uint32_t user_of(std::uint32_t name) const {
+    for (std::uint32_t at = name; at != function_.body; at = syntax_[at].parent) {
+      const std::uint32_t around = syntax_[at].parent;
+      const NodeKind kind = syntax_.kind(around);
+      if (kind == NodeKind::call) return around;
+      if (kind == NodeKind::assignment) return syntax_[at].role == Role::left ? none : around;
+      if (kind == NodeKind::init_declarator) return syntax_[at].role == Role::declarator ? none : around;
+      if (kind == NodeKind::declaration) return name_in(source_, at) == name ? none : around;  // std::unique_ptr<float> holder(p);
+      if (kind == NodeKind::return_statement || kind == NodeKind::initializer_list) return around;
+    }
+    return none;
+  }
+
+  // if (...) { cudaFree(p); return nullptr; }
+  bool is_in_branch_that_leaves(std::uint32_t call) const {
+    for (std::uint32_t p = syntax_[call].parent; p != function_.body; p = syntax_[p].parent) {
+      if (!syntax_.is(p, NodeKind::compound_statement)) continue;
+      for (std::uint32_t c = syntax_.first_child(p); c != none; c = syntax_.next_sibling(c)) {
+        if (syntax_.is(c, NodeKind::return_statement)) return true;
+      }
+    }
+    return false;
   }
 
   const Source& source_;
@@ -103,27 +134,39 @@ class OwnAllocation {
 
 }  // namespace
 
-std::set<std::uint32_t> parameters_behind(const Source& source, const Function& function, std::uint32_t expression) {
+AllocatedSize size_of_allocation(const Source& source, const Function& function, std::uint32_t expression) {
   constexpr int most_steps = 3;
-  Names names = names_in(source, expression);
-  const std::vector<Local> locals = locals_of(source, function);
+  const model::cuda::Syntax& syntax = source.syntax;
+  Names names = names_in(source, expression), own;
+  std::vector<Local> values = locals_of(source, function);
+  for (const Local& local : values) {
+    if (local.name != none) own.insert(source.text_of(local.name));
+  }
+  for (std::uint32_t n = function.body; n < syntax[function.body].last; ++n) {
+    if (syntax.is(n, NodeKind::assignment)) values.push_back({name_in(source, syntax.child(n, Role::left)), syntax.child(n, Role::right)});
+  }
   for (int step = 0; step < most_steps; ++step) {
     Names more;
-    for (const Local& local : locals) {
+    for (const Local& local : values) {
       if (local.name != none && names.contains(source.text_of(local.name))) more.merge(names_in(source, local.value));
     }
     names.merge(more);
   }
-  std::set<std::uint32_t> positions;
+  AllocatedSize size;
   for (std::uint32_t i = 0; i < function.parameters.size(); ++i) {
-    const std::uint32_t name = name_in(source, source.syntax.child(function.parameters[i], Role::declarator));
-    if (name != none && names.contains(source.text_of(name))) positions.insert(i);
+    const std::uint32_t name = name_in(source, syntax.child(function.parameters[i], Role::declarator));
+    if (name == none) continue;
+    own.insert(source.text_of(name));
+    if (names.contains(source.text_of(name))) size.parameters.insert(i);
   }
-  return positions;
+  for (const std::string_view name : names) {
+    if (!own.contains(name)) size.others.emplace(name);
+  }
+  return size;
 }
 
 std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number, const std::vector<NamedLaunch>& launches,
-                                    bool reaches_gpu_memory) {
+                                    HostReach reach) {
   const Function& function = program.functions()[number];
   const Source& source = program.sources()[function.at.source];
   const model::cuda::Syntax& syntax = source.syntax;
@@ -131,10 +174,9 @@ std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number
   if (syntax[function.body].last - function.body > most_nodes_of_helper) return std::nullopt;
   const std::string_view body = source.text_of(function.body);
   HostHelper helper{.function = number};
-  if (body.find("Synchronize") != body.npos) {
+  if (body.find("Synchronize") != body.npos && reach != HostReach::shared) {
     const WaitingNames no_names;
-    const std::optional<LaunchAndWait> end =
-        wait_at_end(program, function, {.waiting = &no_names, .reaches_gpu_memory = reaches_gpu_memory});
+    const std::optional<LaunchAndWait> end = wait_at_end(program, function, {.waiting = &no_names, .reach = reach});
     const auto launch = end ? std::ranges::find(launches, end->launch.call, &NamedLaunch::node) : launches.end();
     if (launch != launches.end()) {
       helper.wait = std::string(callee_name(source, end->wait.call));
@@ -142,11 +184,11 @@ std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number
       helper.waits_behind = launch->place;
     }
   }
-  const std::uint32_t call = body.find("Malloc") != body.npos ? OwnAllocation(source, function).find() : none;
+  const std::uint32_t call = body.find("Malloc") != body.npos ? OwnAllocation(source, function).find(launches.front().node) : none;
   if (call != none) {
     helper.allocation = {.call = std::string(callee_name(source, call)), .place = source.place_of(call)};
     helper.allocates_for = launches.front().place;
-    helper.size_depends = parameters_behind(source, function, syntax.child(call, Role::arguments));
+    helper.size = size_of_allocation(source, function, syntax.child(call, Role::arguments));
   }
   if (helper.wait.empty() && helper.allocation.call.empty()) return std::nullopt;
   return helper;

@@ -11,20 +11,27 @@
 #include <string_view>
 #include <vector>
 
+#include "derive/cuda/host_steps.h"
 #include "derive/cuda/program.h"
 #include "model/cuda_kernel.h"
 
 namespace frx::derive::cuda {
+
+// On what the size of an allocation depends, also through variables of the function.
+struct AllocatedSize {
+  std::set<std::uint32_t> parameters;  // by position
+  std::set<std::string> others;        // names that are neither parameters nor variables of it: constants, members
+};
 
 struct HostHelper {
   std::uint32_t function = none;  // of the program
   // The call with which it ends to wait, "" for none; and the launch before that.
   std::string wait;
   model::TextPlace wait_place, waits_behind;
-  // What it allocates for itself each time, always with one size unless one of these parameters says another; call "": nothing.
+  // What it allocates for itself each time; call "": nothing.
   model::cuda::HostAllocation allocation;
-  model::TextPlace allocates_for;        // its first launch
-  std::set<std::uint32_t> size_depends;  // positions of parameters
+  model::TextPlace allocates_for;  // its first launch
+  AllocatedSize size;
 };
 
 // Of a function with launches, by the node of each one. Nothing where callers pay for nothing.
@@ -33,9 +40,9 @@ struct NamedLaunch {
   model::TextPlace place;
 };
 std::optional<HostHelper> helper_of(const Program& program, std::uint32_t function, const std::vector<NamedLaunch>& launches,
-                                    bool reaches_gpu_memory);
+                                    HostReach reach);
 
-// The positions of the parameters of a function that an expression in it depends on, also through variables that these begin with.
-std::set<std::uint32_t> parameters_behind(const Source& source, const Function& function, std::uint32_t expression);
+// What an expression in a function depends on.
+AllocatedSize size_of_allocation(const Source& source, const Function& function, std::uint32_t expression);
 
 }  // namespace frx::derive::cuda

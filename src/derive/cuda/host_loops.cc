@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
 #include "derive/cuda/loop_counts.h"
@@ -22,11 +23,38 @@ bool allocates_or_frees(std::string_view name) {
   return std::ranges::find(calls, runtime_name(name)) != calls.end();
 }
 
-bool is_made_always(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t around) {
+namespace {
+
+// if (done) return; if (i % 100 != 0) continue;   Not one because of an error.
+bool leaves_before(const Source& source, std::uint32_t statement) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  if (!syntax.is(statement, NodeKind::if_statement)) return false;
+  const std::string_view condition = source.text_of(syntax.child(statement, Role::condition));
+  for (const std::string_view word : {"err", "status", "success", "null", "result", "<= 0", "== 0"}) {
+    if (contains_ignoring_case(condition, word)) return false;
+  }
+  for (std::uint32_t n = statement; n < syntax[statement].last; ++n) {
+    if (syntax.is(n, NodeKind::return_statement) || syntax.is(n, NodeKind::continue_statement)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t around) {
+  const model::cuda::Syntax& syntax = source.syntax;
   for (std::uint32_t at = call; at != none && at != around; at = syntax[at].parent) {
     const std::uint32_t next = syntax[at].parent;
-    if (syntax.is(next, NodeKind::if_statement) && syntax[at].role != Role::condition) return false;
-    if (syntax.is(next, NodeKind::switch_statement)) return false;
+    if (syntax.is(next, NodeKind::switch_statement) || syntax.is(next, NodeKind::lambda)) return false;
+    const bool is_chosen = syntax.is(next, NodeKind::if_statement) || syntax.is(next, NodeKind::conditional);
+    if (is_chosen && syntax[at].role != Role::condition) return false;
+    const std::string_view op = syntax.is(next, NodeKind::binary) ? source.text_of(syntax.child(next, Role::op)) : "";
+    if ((op == "&&" || op == "||") && syntax[at].role == Role::right) return false;
+    if (syntax.is(next, NodeKind::other) && source.text_of(next).starts_with("catch")) return false;
+    if (!syntax.is(next, NodeKind::compound_statement)) continue;
+    for (std::uint32_t c = syntax.first_child(next); c != at && c != none; c = syntax.next_sibling(c)) {
+      if (leaves_before(source, c)) return false;
+    }
   }
   return true;
 }
@@ -47,7 +75,7 @@ std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& 
     if (!syntax.is(n, NodeKind::call)) continue;
     const std::string_view name = callee_name(source, n);
     if (is_of_several_devices(name)) return nullptr;
-    if (found == none && allocates_or_frees(name) && is_made_always(syntax, n, loop.at.node)) found = n;
+    if (found == none && allocates_or_frees(name) && is_made_always(source, n, loop.at.node)) found = n;
   }
   if (found == none) return nullptr;
   return std::make_shared<model::cuda::HostAllocation>(

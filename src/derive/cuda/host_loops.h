@@ -15,9 +15,10 @@ bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site);
 // cudaMalloc() and its like, and what frees such memory.
 bool allocates_or_frees(std::string_view name);
 
-// Is a call that stands in `around`, a loop or a function, made in each iteration of it, or each time? Not behind `if (n > capacity)`; a
-// call in the condition itself, as macros that look at errors have it, is made always.
-bool is_made_always(const model::cuda::Syntax& syntax, std::uint32_t call, std::uint32_t around);
+// Is a call that stands in `around`, a loop or a function, made in each iteration of it, or each time? Not behind `if (n > capacity)`,
+// `have ||` or `if (i % 100 != 0) continue;`, nor in a lambda; a call in a condition itself, as macros that look at errors have it, is made
+// always, and so is what stands behind a return because of an error.
+bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t around);
 
 // Several devices or streams have memory of their own.
 bool is_of_several_devices(std::string_view name);

@@ -1,5 +1,8 @@
 #include "derive/cuda/host_steps.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/text.h"
 #include "derive/cuda/declarations.h"
 #include "derive/cuda/divisions.h"
@@ -15,54 +18,93 @@ constexpr int most_depth = 2;
 
 }  // namespace
 
-bool is_host_loop(NodeKind kind) { return is_loop_node(kind) || kind == NodeKind::for_range_loop; }
-
-bool reaches_gpu_memory(const Sources& sources) {
-  bool is_plain = false;
-  for (std::uint32_t i = 0; i < sources.size(); ++i) {
-    const std::string_view text = sources.without_syntax(i).text;
-    for (std::size_t at = text.find("Malloc"); at != text.npos; at = text.find("Malloc", at + 1)) {
-      const std::string_view behind = text.substr(at).substr(6, 4);
-      if (behind == "Mana" || behind == "Host") return true;  // cudaMallocManaged, cudaMallocHost
-      is_plain = is_plain || behind.starts_with('(');
-    }
-    for (std::size_t at = text.find("Host"); at != text.npos; at = text.find("Host", at + 1)) {
-      const std::string_view behind = text.substr(at).substr(4, 5);
-      if (behind == "Alloc" || behind == "Regis") return true;  // cudaHostAlloc, cudaHostRegister
-    }
-  }
-  return !is_plain;
+bool is_host_loop(const Source& source, std::uint32_t node) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  if (node == none) return false;
+  if (!syntax.is(node, NodeKind::do_statement)) return is_loop_node(syntax.kind(node)) || syntax.is(node, NodeKind::for_range_loop);
+  const std::string_view condition = source.text_of(syntax.child(node, Role::condition));
+  return condition != "(0)" && condition != "0" && condition != "(false)" && condition != "false";
 }
 
-std::uint32_t host_loop_around(const model::cuda::Syntax& syntax, std::uint32_t node, std::uint32_t function) {
-  for (std::uint32_t p = syntax[node].parent; p != none && p > function; p = syntax[p].parent) {
-    if (is_host_loop(syntax.kind(p))) return p;
+HostReach host_reach(std::string_view text) {
+  constexpr std::array<std::string_view, 10> shared{"Managed",   "managed__",    "HostAlloc", "HostMalloc", "MallocHost",
+                                                    "AllocHost", "HostRegister", "niversal_", "inned",      "apped"};
+  if (std::ranges::any_of(shared, [&](std::string_view word) { return text.find(word) != text.npos; })) return HostReach::shared;
+  for (const std::string_view call : {"cudaMalloc(", "hipMalloc("}) {
+    const std::size_t at = text.find(call);
+    if (at != text.npos && !text.substr(at + call.size()).starts_with(')')) return HostReach::apart;
+  }
+  return HostReach::unknown;
+}
+
+std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
+  for (std::uint32_t p = source.syntax[node].parent; p != none && p > function; p = source.syntax[p].parent) {
+    if (is_host_loop(source, p)) return p;
   }
   return none;
 }
 
+bool may_call(const Program& program, const Source& source, std::uint32_t call, const Function& function) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  const std::uint32_t called = syntax.child(call, Role::function), arguments = syntax.child(call, Role::arguments);
+  const std::string_view record = class_of_function(program.sources()[function.at.source], function);
+  if (syntax.is(called, NodeKind::qualified_identifier) && innermost_scope(source, called) != record) return false;
+  if (syntax.is(called, NodeKind::field_expression) && record.empty()) return false;
+  std::size_t given = 0;
+  for (std::uint32_t c = arguments == none ? none : syntax.first_child(arguments); c != none; c = syntax.next_sibling(c))
+    given += syntax.is(c, NodeKind::token) ? 0 : 1;
+  return given <= function.parameters.size();
+}
+
 HostStep HostSteps::of(std::uint32_t statement) const {
   const std::uint32_t last = syntax_[statement].last;
-  const bool is_macro = syntax_.is(statement, NodeKind::do_statement);  // do { ... } while (0)
-  if (last - statement > most_nodes || (is_host_loop(syntax_.kind(statement)) && !is_macro)) return {.kind = HostStep::needs};
+  if (last - statement > most_nodes || is_host_loop(source_, statement)) return {.kind = HostStep::needs};
   HostStep step;
   for (std::uint32_t n = statement; n < last; ++n) {
     if (syntax_.is(n, NodeKind::call)) {
       const HostStep what = of_call(n);
-      // if (cudaDeviceSynchronize() != cudaSuccess) report(cudaGetErrorString(cudaDeviceSynchronize())), as macros that look at errors have
-      // it
-      const bool waits_again = what.kind == HostStep::waits && step.kind == HostStep::waits && what.stream == step.stream;
-      if (waits_again) continue;
+      // A macro that looks at an error may name the call twice: if (wait() != cudaSuccess) report(cudaGetErrorString(wait()));
+      if (what.kind == HostStep::waits && step.kind == HostStep::waits && what.stream == step.stream) continue;
       if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes))
         return {.kind = HostStep::needs};
       if (what.kind != HostStep::passes) step = what;
-      // Its arguments are values.
-      if (what.kind == HostStep::launches || what.kind == HostStep::launches_and_waits) n = syntax_[n].last - 1;
-    } else if (reads_memory(n)) {
+      if (what.kind == HostStep::launches_and_waits && !is_whole_statement(n, statement)) return {.kind = HostStep::needs};
+      if (what.kind != HostStep::launches && what.kind != HostStep::launches_and_waits) continue;
+      // Its arguments are values, which may have to be read first.
+      const std::uint32_t behind = syntax_[n].last;
+      for (std::uint32_t part = n + 1; part < behind && view_.reach == HostReach::shared; ++part)
+        step.needs_before = step.needs_before || reads_memory(part);
+      n = behind - 1;
+    } else if (reads_memory(n) || (view_.waiting && makes_object(n))) {
       return {.kind = HostStep::needs};
     }
   }
   return step;
+}
+
+// Not behind a condition, nor with a result that decides something.
+bool HostSteps::is_whole_statement(std::uint32_t call, std::uint32_t statement) const {
+  for (std::uint32_t at = call; at != statement; at = syntax_[at].parent) {
+    const NodeKind around = syntax_.kind(syntax_[at].parent);
+    const bool is_plain = around == NodeKind::expression_statement || around == NodeKind::call || around == NodeKind::argument_list ||
+                          around == NodeKind::compound_statement || around == NodeKind::do_statement || around == NodeKind::declaration ||
+                          around == NodeKind::init_declarator || around == NodeKind::assignment || around == NodeKind::parenthesized;
+    if (!is_plain) return false;
+  }
+  return true;
+}
+
+// Timer timer("step"); Device device(3): what a constructor does, such as to take times.
+bool HostSteps::makes_object(std::uint32_t node) const {
+  if (!syntax_.is(node, NodeKind::declaration)) return false;
+  const std::string_view type = source_.text_of(syntax_.child(node, Role::type));
+  if (type == "dim3" || syntax_.is(syntax_.child(node, Role::type), NodeKind::primitive_type)) return false;
+  for (std::uint32_t c = syntax_.first_child(node); c != none; c = syntax_.next_sibling(c)) {
+    const std::string_view written = source_.text_of(c);
+    if (syntax_[c].role == Role::declarator && (written.ends_with(')') || written.ends_with('}')) && written.find('=') == written.npos)
+      return true;
+  }
+  return false;
 }
 
 HostStep HostSteps::of_call(std::uint32_t call) const {
@@ -76,20 +118,22 @@ HostStep HostSteps::of_call(std::uint32_t call) const {
     return {.kind = HostStep::waits, .call = call, .stream = stream};
   }
   const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
-  const bool passes = goes_on_without_results(name) || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
-  if (passes || (view_.waiting && only_passes(name))) return {};
-  if (view_.waiting && view_.waiting->contains(name)) return {.kind = HostStep::launches_and_waits, .call = call};
-  return {.kind = HostStep::needs};
+  const bool is_known = goes_on_without_results(name) && (!runtime_name(name).empty() || program_.defined(name) == none);
+  const bool passes = is_known || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
+  if (passes || (view_.waiting && only_passes(call, name))) return {};
+  if (!view_.waiting || !view_.waiting->contains(name)) return {.kind = HostStep::needs};
+  const Function& called = program_.functions()[program_.definitions(program_.defined(name)).first_function];
+  return {.kind = may_call(program_, source_, call, called) ? HostStep::launches_and_waits : HostStep::needs, .call = call};
 }
 
 // int blocks(int n) { return (n + 255) / 256; }
-bool HostSteps::only_passes(std::string_view name) const {
+bool HostSteps::only_passes(std::uint32_t call, std::string_view name) const {
   const std::uint32_t number = depth_ < most_depth ? program_.defined(name) : none;
   if (number == none) return false;
   const Defined& defined = program_.definitions(number);
   if (defined.is_kernel || defined.first_function == none || defined.first_function != defined.last_function) return false;
   const Function& called = program_.functions()[defined.first_function];
-  if (called.at.source != function_.at.source || called.body == none) return false;
+  if (called.at.source != function_.at.source || called.body == none || !may_call(program_, source_, call, called)) return false;
   if (syntax_[called.body].last - called.body > most_nodes_of_small) return false;
   const HostSteps steps(program_, called, view_, depth_ + 1);
   for (std::uint32_t c = syntax_.first_child(called.body); c != none; c = syntax_.next_sibling(c)) {
@@ -130,7 +174,7 @@ bool HostSteps::reads_memory(std::uint32_t node) const {
   const bool is_followed = (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*')) ||
                            (syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->") ||
                            syntax_.is(node, NodeKind::subscript);
-  return (is_followed && view_.reaches_gpu_memory) || is_variable_of_device(node) || syntax_.is(node, NodeKind::lambda) ||
+  return (is_followed && view_.reach != HostReach::apart) || is_variable_of_device(node) || syntax_.is(node, NodeKind::lambda) ||
          syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) || syntax_.is(node, NodeKind::continue_statement);
 }
 

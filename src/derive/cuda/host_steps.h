@@ -19,22 +19,33 @@ struct HostStep {
   Kind kind = passes;
   std::uint32_t call = none;
   std::string_view stream = {};  // of a launch, or that is waited for, as written
+  bool needs_before = false;     // of a launch: what it is given needs results
 };
 
-bool is_host_loop(NodeKind kind);  // the range-based for as well
+// The range-based for as well, but not the `do { ... } while (0)` of macros.
+bool is_host_loop(const Source& source, std::uint32_t node);
 
 // The innermost loop of a host function around a node, or none.
-std::uint32_t host_loop_around(const model::cuda::Syntax& syntax, std::uint32_t node, std::uint32_t function);
+std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::uint32_t function);
 
-// What is known of a program. `waiting` must outlive what it is given to: with it, calls of small functions of the file are looked into,
-// and those by these names are seen.
+// Can the host reach what kernels write without a copy?
+enum class HostReach : std::uint8_t {
+  unknown,
+  apart,   // the file takes memory by cudaMalloc()
+  shared,  // it speaks of managed, pinned or mapped memory
+};
+HostReach host_reach(std::string_view text);
+
+// What is known of a file. `waiting` must outlive what it is given to: with it, calls of small functions of the file are looked into, and
+// those by these names are seen.
 struct HostView {
   const WaitingNames* waiting = nullptr;
-  bool reaches_gpu_memory = true;
+  HostReach reach = HostReach::unknown;
 };
 
-// May the host reach what kernels write by itself? Not where the program takes memory by cudaMalloc() and neither managed nor pinned one.
-bool reaches_gpu_memory(const Sources& sources);
+// Does a call by name lead to a function, the only one of its name: not std::fill() to one called fill, nor x.size() to one that is no
+// member?
+bool may_call(const Program& program, const Source& source, std::uint32_t call, const Function& function);
 
 // Of one host function.
 class HostSteps {
@@ -55,7 +66,9 @@ class HostSteps {
 
  private:
   HostStep of_call(std::uint32_t call) const;
-  bool only_passes(std::string_view name) const;
+  bool only_passes(std::uint32_t call, std::string_view name) const;
+  bool is_whole_statement(std::uint32_t call, std::uint32_t statement) const;
+  bool makes_object(std::uint32_t node) const;
   bool looks_at_errors_alone(std::uint32_t arguments) const;
   std::string_view stream_in(std::uint32_t config) const;
   bool reads_memory(std::uint32_t node) const;

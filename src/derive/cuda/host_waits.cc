@@ -5,9 +5,21 @@
 
 #include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
+#include "derive/cuda/host_calls.h"
 
 namespace frx::derive::cuda {
 namespace {
+
+// Does a statement, or one in it, go elsewhere: return, goto, throw?
+bool leaves(const Source& source, std::uint32_t statement) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  for (std::uint32_t n = statement; n < syntax[statement].last; ++n) {
+    if (syntax.is(n, NodeKind::return_statement) || syntax.is(n, NodeKind::goto_statement) || syntax.is(n, NodeKind::labeled_statement))
+      return true;
+    if (syntax.is(n, NodeKind::other) && source.text_of(n).starts_with("throw")) return true;
+  }
+  return false;
+}
 
 // The last launch of a compound statement and the wait behind it, where nothing in it needs results.
 std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::Syntax& syntax, std::uint32_t compound) {
@@ -15,7 +27,7 @@ std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::S
   for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
     if (syntax.is(c, NodeKind::token)) continue;
     const HostStep step = steps.of(c);
-    if (step.kind == HostStep::needs) return std::nullopt;
+    if (step.kind == HostStep::needs || step.needs_before) return std::nullopt;
     if (step.kind == HostStep::passes) continue;
     const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
     if (end.launch.call != none && step.stream != end.launch.stream && !is_of_all_streams) return std::nullopt;
@@ -48,6 +60,7 @@ class HostWaits {
     HostStep launch, wait;                         // the last launch; the wait behind it
     HostStep first;                                // the launch that the compound begins with, if nothing before it needs results
     bool is_at_start = true, has_streams = false;  // several, since the last wait
+    bool is_conditional = false;                   // the last launch and its wait
   };
 
   void look_through(std::uint32_t compound) {
@@ -57,24 +70,33 @@ class HostWaits {
       const HostStep step = steps_.of(c);
       if (step.kind == HostStep::launches || step.kind == HostStep::launches_and_waits) {
         launch(at, step, compound);
-        if (step.kind == HostStep::launches_and_waits) at.wait = step;
+        if (step.kind == HostStep::launches_and_waits) wait(at, step);
+        if (leaves(source_, c)) at.launch = at.wait = {};  // where it is made, nothing follows
       } else if (step.kind == HostStep::waits) {
         wait(at, step);
       } else if (const std::optional<LaunchAndWait> both = launch_and_wait_under_condition(c, step)) {
+        at.wait = {};  // another condition may exclude this one
         launch(at, both->launch, compound);
         wait(at, both->wait);
-      } else if (step.kind == HostStep::needs) {
+        at.is_conditional = true;
+      } else if (step.kind == HostStep::needs || syntax_.is(c, NodeKind::goto_statement) || syntax_.is(c, NodeKind::labeled_statement)) {
         at.launch = at.wait = {};
         at.is_at_start = false;
       }
     }
     // The next iteration begins with a launch.
     if (at.wait.call == none || at.first.call == none || at.first.stream != at.launch.stream) return;
+    if (at.is_conditional && at.first.call != at.launch.call) return;
     const std::uint32_t loop = syntax_[compound].parent;
-    if (loop != none && is_host_loop(syntax_.kind(loop)) && !steps_.needs_results(loop, compound)) add(at, compound);
+    if (is_host_loop(source_, loop) && !steps_.needs_results(loop, compound)) add(at, compound);
   }
 
   void launch(Sequence& at, const HostStep& step, std::uint32_t compound) {
+    if (step.needs_before) {
+      at.launch = at.wait = {};
+      at.is_at_start = false;
+    }
+    at.is_conditional = false;
     if (at.wait.call != none && at.launch.stream == step.stream) add(at, compound);
     at.has_streams = at.wait.call == none && at.launch.call != none && (at.has_streams || at.launch.stream != step.stream);
     at.launch = step;
@@ -94,7 +116,8 @@ class HostWaits {
     if (step.kind != HostStep::needs || !syntax_.is(statement, NodeKind::if_statement)) return std::nullopt;
     if (syntax_.child(statement, Role::alternative) != none) return std::nullopt;
     const std::uint32_t condition = syntax_.child(statement, Role::condition), body = syntax_.child(statement, Role::consequence);
-    if (!syntax_.is(body, NodeKind::compound_statement) || steps_.of(condition).kind != HostStep::passes) return std::nullopt;
+    if (leaves(source_, statement) || !syntax_.is(body, NodeKind::compound_statement)) return std::nullopt;
+    if (steps_.of(condition).kind != HostStep::passes) return std::nullopt;
     std::optional<LaunchAndWait> both = end_of(steps_, syntax_, body);
     if (both && both->wait.kind == HostStep::launches_and_waits) return std::nullopt;
     return both;
@@ -102,7 +125,7 @@ class HostWaits {
 
   void add(const Sequence& at, std::uint32_t compound) {
     constexpr std::size_t most = 8;
-    const bool is_in_loop = host_loop_around(syntax_, compound, function_.at.node) != none;
+    const bool is_in_loop = host_loop_around(source_, compound, function_.at.node) != none;
     if (at.wait.kind == HostStep::launches_and_waits) {
       calls_.push_back({at.wait.call, is_in_loop});
       return;
@@ -128,7 +151,7 @@ class HostWaits {
 class End {
  public:
   End(const Program& program, const Function& function, HostView view)
-      : syntax_(program.sources()[function.at.source].syntax), function_(function), steps_(program, function, view) {}
+      : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function, view) {}
 
   std::optional<LaunchAndWait> find() const {
     constexpr int most_ends = 8;  // that are followed outwards
@@ -139,7 +162,7 @@ class End {
       const std::optional<LaunchAndWait> here = end_of(steps_, syntax_, n);
       if (here && !here->launch.stream.empty()) return std::nullopt;  // a name that callers may give to another one
       if (here && ++ends > most_ends) return std::nullopt;
-      if (!here || !is_end_of_function(n)) continue;
+      if (!here || !is_end_of_function(n) || decides_something(here->wait.call)) continue;
       if (found) return std::nullopt;  // of two ways through the function
       found = here;
     }
@@ -147,6 +170,28 @@ class End {
   }
 
  private:
+  // done = true; behind the wait, for another thread perhaps; return cudaDeviceSynchronize() == cudaSuccess;
+  bool decides_something(std::uint32_t wait) const {
+    for (std::uint32_t p = syntax_[wait].parent; p != function_.body; p = syntax_[p].parent) {
+      if (syntax_.is(p, NodeKind::return_statement)) return syntax_[wait].parent != p;
+    }
+    for (std::uint32_t at = wait; at != function_.body; at = syntax_[at].parent) {
+      if (!syntax_.is(syntax_[at].parent, NodeKind::compound_statement)) continue;
+      for (std::uint32_t c = syntax_.next_sibling(at); c != none; c = syntax_.next_sibling(c)) {
+        if (sets_something(c)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool sets_something(std::uint32_t statement) const {
+    for (std::uint32_t n = statement; n < syntax_[statement].last; ++n) {
+      const std::uint32_t value = syntax_.is(n, NodeKind::assignment) ? syntax_.child(n, Role::right) : none;
+      if (value != none && !(syntax_.is(value, NodeKind::call) && !runtime_name(callee_name(source_, value)).empty())) return true;
+    }
+    return false;
+  }
+
   // Nothing else is done but the other side of an `if`.
   bool is_end_of_function(std::uint32_t compound) const {
     for (std::uint32_t at = compound; at != function_.body; at = syntax_[at].parent) {
@@ -160,6 +205,7 @@ class End {
     return true;
   }
 
+  const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const HostSteps steps_;
@@ -167,11 +213,11 @@ class End {
 
 }  // namespace
 
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, bool reaches_gpu_memory) {
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostReach reach) {
   // Most functions wait for nothing.
   const std::string_view body = program.sources()[function.at.source].text_of(function.body);
   if (function.is_kernel || function.is_device || body.find("Synchronize") == body.npos) return std::nullopt;
-  return HostWaits(program, function, {.waiting = nullptr, .reaches_gpu_memory = reaches_gpu_memory}).of_function();
+  return HostWaits(program, function, {.waiting = nullptr, .reach = reach}).of_function();
 }
 
 std::vector<WaitingCall> needless_waits_of_calls(const Program& program, const Function& function, HostView view) {

@@ -19,7 +19,7 @@ struct FoundWaits {
   std::uint32_t launch = none;
   model::cuda::NeedlessWaits waits;
 };
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, bool reaches_gpu_memory);
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostReach reach);
 
 // A call of one of those of `view.waiting`, at whose end the host waits, though nothing up to the next launch needs what the GPU has done.
 struct WaitingCall {

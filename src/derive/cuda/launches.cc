@@ -133,14 +133,14 @@ struct Launcher {
   std::uint32_t function = none, last_launch = none;
 };
 
-Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks, bool reaches_gpu_memory) {
+Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks, HostReach reach) {
   Found found;
   const Function& function = program.functions()[launcher.function];
   const Trace trace = trace_host(program, launcher.function, steps, launcher.last_launch);
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
-  const std::optional<FoundWaits> waits = needless_waits(program, function, reaches_gpu_memory);
+  const std::optional<FoundWaits> waits = needless_waits(program, function, reach);
   const PreviousLaunches previous = trace.launches.size() > 1 ? previous_launches(program, function) : PreviousLaunches();
   std::optional<std::set<ExprId>> factors;  // once a launch asks for them
   std::set<std::uint32_t> loops;            // around launches so far
@@ -166,7 +166,7 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
     places.push_back({site.at.node, launch.place});
   }
-  found.helper = helper_of(program, launcher.function, places, reaches_gpu_memory);
+  found.helper = helper_of(program, launcher.function, places, reach);
   return found;
 }
 
@@ -201,17 +201,20 @@ ProgramLaunches launches_of(const Program& program) {
   ProgramLaunches all;
   StepBudget budget(program);
   const std::vector<Look> looking = looks_of_files(program.sources());
-  const bool reaches = reaches_gpu_memory(program.sources());
   std::vector<HostHelper> helpers;
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
     std::vector<std::vector<Launcher>> by_file(std::min(at_once, all.mentions.size() - begin));
     std::vector<ErrorLooks> looks(by_file.size());
+    std::vector<HostReach> reach(by_file.size());
     for_each_in_parallel(by_file.size(), [&](std::size_t i) {
       const auto source = static_cast<std::uint32_t>(begin + i);
       all.mentions[source] = mentions_in(program, source);
       by_file[i] = may_launch(program, source, all.mentions[source]);
-      if (!by_file[i].empty()) looks[i] = error_looks(program, source, looking);
+      if (!by_file[i].empty()) {
+        looks[i] = error_looks(program, source, looking);
+        reach[i] = host_reach(program.sources()[source].text);
+      }
       all.mentions[source].launch_nodes = {};
     });
     std::vector<Launcher> launchers;
@@ -221,7 +224,8 @@ ProgramLaunches launches_of(const Program& program) {
       std::vector<Found> found(std::min(rest.size(), functions_at_once));
       const std::uint64_t share = budget.share_of(found.size());
       for_each_in_parallel(found.size(), [&](std::size_t i) {
-        found[i] = launches_in(program, rest[i], share, looks[program.functions()[rest[i].function].at.source - begin], reaches);
+        const std::size_t file = program.functions()[rest[i].function].at.source - begin;
+        found[i] = launches_in(program, rest[i], share, looks[file], reach[file]);
       });
       for (Found& some : found) {
         budget.spend(some.steps);
@@ -233,7 +237,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
-  note_callers(program, all.mentions, std::move(helpers), reaches, all.launches);
+  note_callers(program, all.mentions, std::move(helpers), all.launches);
   note_unchecked(all.launches, std::ranges::all_of(looking, [](Look look) { return look == Look::nothing; }));
   all.launches.shrink_to_fit();
   return all;
