@@ -1,7 +1,6 @@
 #include "derive/cuda/host_callers.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -15,8 +14,6 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/text.h"
-#include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
@@ -27,7 +24,7 @@ namespace {
 using model::TextPlace;
 using model::cuda::Launch;
 
-constexpr std::uint32_t most_nodes_of_caller = 16'384;  // of a caller, and of a loop, that are looked through
+constexpr std::uint32_t most_nodes_of_caller = 16'384;  // that are looked through
 
 // The helper of each name that only one function has.
 using ByName = std::unordered_map<std::string_view, const HostHelper*>;
@@ -48,13 +45,6 @@ struct CostsOfFile {
   std::vector<Cost> costs;
   std::vector<HostHelper> helpers;  // functions that do for their own callers what they call
 };
-
-// Takes a loop times, or has each device or stream something of its own?
-bool leaves_loop_alone(std::string_view call) {
-  constexpr std::array<std::string_view, 7> of_times{"time", "clock", "bench", "record", "start", "stop", "now"};
-  return is_of_several_devices(call) ||
-         std::ranges::any_of(of_times, [&](std::string_view part) { return contains_ignoring_case(call, part); });
-}
 
 class Caller {
  public:
@@ -88,7 +78,7 @@ class Caller {
     const std::uint32_t loop = host_loop_around(source_, call, function_.at.node);
     if (!is_made_always(source_, call, loop == none ? function_.body : loop)) return;
     if (loop != none) {
-      if (is_long(loop) && !changes_size(call, helper, loop))
+      if (is_long_host_loop(program_, function_, loop) && !changes_size(call, helper, loop))
         into.costs.push_back({.helper = &helper, .is_wait = false, .is_in_loop = true, .call = source_.place_of(call)});
       return;
     }
@@ -115,45 +105,6 @@ class Caller {
       if (!syntax_.is(c, NodeKind::token) && helper.size.parameters.contains(position++)) arguments.push_back(c);
     }
     return arguments;
-  }
-
-  // Not for (int k = 0; k < 3; ++k), nor for (int k : {1, 2, 3}), and none that takes times.
-  bool is_long(std::uint32_t loop) const {
-    if (syntax_[loop].last - loop > most_nodes_of_caller) return false;
-    for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
-      if (syntax_.is(n, NodeKind::call) && leaves_loop_alone(callee_name(source_, n))) return false;
-    }
-    if (syntax_.is(loop, NodeKind::for_range_loop)) return syntax_.child(loop, NodeKind::initializer_list) == none;
-    std::uint32_t condition = syntax_.is(loop, NodeKind::for_statement) ? syntax_.child(loop, Role::condition) : none;
-    while (syntax_.is(condition, NodeKind::binary) && source_.text_of(syntax_.child(condition, Role::op)) == "&&")
-      condition = syntax_.child(condition, Role::left);
-    const std::uint32_t end = condition == none ? none : syntax_.child(condition, Role::right);
-    return end == none || !is_few(end);
-  }
-
-  // A small number, or the name of a constant that is one.
-  bool is_few(std::uint32_t end) const {
-    if (end == none) return false;
-    if (syntax_.is(end, NodeKind::binary)) return is_few(syntax_.child(end, Role::left));  // axes - 1
-    if (syntax_.is(end, NodeKind::number)) return is_few(source_.text_of(end));
-    if (!syntax_.is(end, NodeKind::identifier)) return false;
-    const std::string_view name = source_.text_of(end);
-    std::uint32_t source = 0;
-    if (const model::cuda::Macro* const macro = program_.macro(name, source)) return is_few(macro->body);
-    if (const Global* const global = program_.global(name, function_.at.source); global && global->value != none)
-      return is_few(program_.sources()[global->declaration.source].text_of(global->value));
-    for (std::uint32_t n = function_.body; n < end; ++n) {
-      const bool is_it = syntax_.is(n, NodeKind::init_declarator) && source_.text_of(syntax_.child(n, Role::declarator)) == name;
-      if (is_it) return is_few(source_.text_of(syntax_.child(n, Role::value)));
-    }
-    return false;
-  }
-
-  static bool is_few(std::string_view number) {
-    constexpr std::uint32_t many = 16;
-    const std::size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
-    const std::uint32_t value = extent_in(number.substr(0, digits));
-    return value != 0 && value < many;
   }
 
   // Is the size another one in each iteration? A method that the loop calls may change members of its object.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
 #include "derive/cuda/loop_counts.h"
@@ -60,6 +61,56 @@ bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t arou
 }
 
 bool is_of_several_devices(std::string_view name) { return runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate"; }
+
+namespace {
+
+// Takes a loop times, or has each device or stream something of its own?
+bool takes_times_or_devices(std::string_view call) {
+  constexpr std::array<std::string_view, 7> of_times{"time", "clock", "bench", "record", "start", "stop", "now"};
+  return is_of_several_devices(call) ||
+         std::ranges::any_of(of_times, [&](std::string_view part) { return contains_ignoring_case(call, part); });
+}
+
+bool is_few(std::string_view number) {
+  const std::size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
+  const std::uint32_t value = extent_in(number.substr(0, digits));
+  return value != 0 && value < fewest_iterations;
+}
+
+// Is the end of a loop a small number, or the name of a constant that is one?
+bool is_few(const Program& program, const Function& function, std::uint32_t end) {
+  const Source& in = program.sources()[function.at.source];
+  if (in.syntax.is(end, NodeKind::binary)) end = in.syntax.child(end, Role::left);  // axes - 1
+  if (in.syntax.is(end, NodeKind::number)) return is_few(in.text_of(end));
+  if (!in.syntax.is(end, NodeKind::identifier)) return false;
+  const std::string_view name = in.text_of(end);
+  std::uint32_t source = 0;
+  if (const model::cuda::Macro* const macro = program.macro(name, source)) return is_few(macro->body);
+  if (const Global* const global = program.global(name, function.at.source); global && global->value != none)
+    return is_few(program.sources()[global->declaration.source].text_of(global->value));
+  for (std::uint32_t n = function.body; n < end; ++n) {
+    const bool is_it = in.syntax.is(n, NodeKind::init_declarator) && in.text_of(in.syntax.child(n, Role::declarator)) == name;
+    if (is_it) return is_few(in.text_of(in.syntax.child(n, Role::value)));
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop) {
+  const Source& source = program.sources()[function.at.source];
+  const model::cuda::Syntax& syntax = source.syntax;
+  if (syntax[loop].last - loop > most_nodes) return false;
+  for (std::uint32_t n = loop; n < syntax[loop].last; ++n) {
+    if (syntax.is(n, NodeKind::call) && takes_times_or_devices(callee_name(source, n))) return false;
+  }
+  if (syntax.is(loop, NodeKind::for_range_loop)) return syntax.child(loop, NodeKind::initializer_list) == none;
+  std::uint32_t condition = syntax.is(loop, NodeKind::for_statement) ? syntax.child(loop, Role::condition) : none;
+  while (syntax.is(condition, NodeKind::binary) && source.text_of(syntax.child(condition, Role::op)) == "&&")
+    condition = syntax.child(condition, Role::left);
+  const std::uint32_t end = condition == none ? none : syntax.child(condition, Role::right);
+  return end == none || !is_few(program, function, end);
+}
 
 bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site) {
   return site.loop != none && !constant_iterations(trace.expressions, trace.loops[site.loop], fewest_iterations);

@@ -23,6 +23,10 @@ bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t arou
 // Several devices or streams have memory of their own.
 bool is_of_several_devices(std::string_view name);
 
+// Has a loop of a host function many iterations, or an unknown number? Not for (int k = 0; k < 3; ++k), nor for (int k : {1, 2, 3}), and
+// none that takes times, as those of a benchmark do, or goes over devices.
+bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop);
+
 // The first call in a loop that allocates or frees memory of the GPU in each iteration; null where there is none, or the loop is one over
 // devices.
 std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& program, const Loop& loop);
