@@ -48,13 +48,13 @@ struct CostsOfFile {
 
 class Caller {
  public:
-  Caller(const Program& program, const Function& function, const Asked& asked, HostReach reach)
+  Caller(const Program& program, const Function& function, const Asked& asked, HostView view)
       : program_(program),
         source_(program.sources()[function.at.source]),
         syntax_(source_.syntax),
         function_(function),
         asked_(asked),
-        reach_(reach) {}
+        view_(view) {}
 
   void look_through(CostsOfFile& into) {
     WaitingNames called;
@@ -64,7 +64,7 @@ class Caller {
       if (helper_at(asked_.waiting, name, n)) called.insert(name);
       if (const HostHelper* const helper = helper_at(asked_.allocating, name, n)) note_allocation(n, *helper, into);
     }
-    if (!called.empty() && reach_ != HostReach::shared) note_waits(called, into);
+    if (!called.empty() && view_.reach != HostReach::shared) note_waits(called, into);
   }
 
  private:
@@ -78,7 +78,7 @@ class Caller {
     const std::uint32_t loop = host_loop_around(source_, call, function_.at.node);
     if (!is_made_always(source_, call, loop == none ? function_.body : loop)) return;
     if (loop != none) {
-      if (is_long_host_loop(program_, function_, loop) && !changes_size(call, helper, loop))
+      if (is_long_host_loop(program_, function_, loop, fewest_iterations) && !changes_size(call, helper, loop))
         into.costs.push_back({.helper = &helper, .is_wait = false, .is_in_loop = true, .call = source_.place_of(call)});
       return;
     }
@@ -153,7 +153,8 @@ class Caller {
   }
 
   void note_waits(const WaitingNames& called, CostsOfFile& into) const {
-    const HostView view{.waiting = &called, .reach = reach_};
+    HostView view = view_;
+    view.waiting = &called;
     for (const WaitingCall& found : needless_waits_of_calls(program_, function_, view)) {
       const HostHelper* const helper = asked_.waiting.at(callee_name(source_, found.call));
       into.costs.push_back({.helper = helper, .is_wait = true, .is_in_loop = found.is_in_loop, .call = source_.place_of(found.call)});
@@ -175,7 +176,7 @@ class Caller {
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const Asked& asked_;
-  HostReach reach_;
+  HostView view_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::string_view>> changed_;  // by loop
 };
 
@@ -209,14 +210,14 @@ std::vector<std::uint32_t> files_with(const Program& program, std::span<const Me
   return files;
 }
 
-CostsOfFile costs_in(const Program& program, std::uint32_t file, const Asked& asked) {
+CostsOfFile costs_in(const Program& program, std::uint32_t file, const Asked& asked, const HostMemory& memory) {
   CostsOfFile found;
   const Source& source = program.sources()[file];
-  const HostReach reach = host_reach(source.text);
+  const HostView view{.waiting = nullptr, .reach = host_reach(source.text), .memory = &memory};
   for (const Function& function : program.functions_in(file)) {
     if (function.is_kernel || function.is_device || function.body == none) continue;
     if (source.syntax[function.body].last - function.body > most_nodes_of_caller) continue;
-    Caller(program, function, asked, reach).look_through(found);
+    Caller(program, function, asked, view).look_through(found);
   }
   return found;
 }
@@ -242,10 +243,9 @@ class Notes {
                                : std::make_shared<model::cuda::NeedlessWaits>(
                                      model::cuda::NeedlessWaits{.call = helper.wait, .places = {helper.wait_place}, .function = function});
     if (waits->function.empty()) return;  // the function itself has some
-    constexpr std::size_t most = 8;
     ++waits->count;
     waits->is_in_loop = waits->is_in_loop || cost.is_in_loop;
-    if (waits->places.size() < most) waits->places.push_back(cost.call);
+    if (waits->places.size() < most_places_of_waits) waits->places.push_back(cost.call);
     launch->waits = std::move(waits);
   }
 
@@ -261,7 +261,7 @@ class Notes {
 
 }  // namespace
 
-void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers,
+void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers, const HostMemory& memory,
                   std::vector<Launch>& launches) {
   constexpr int most_levels = 3;       // of functions that call each other
   constexpr std::size_t at_once = 32;  // files that are unpacked together
@@ -273,7 +273,7 @@ void note_callers(const Program& program, std::span<const Mentions> mentions, st
     std::vector<HostHelper> next;
     for (std::size_t begin = 0; begin < files.size(); begin += at_once) {
       std::vector<CostsOfFile> found(std::min(at_once, files.size() - begin));
-      for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = costs_in(program, files[begin + i], asked); });
+      for_each_in_parallel(found.size(), [&](std::size_t i) { found[i] = costs_in(program, files[begin + i], asked, memory); });
       for (CostsOfFile& some : found) {
         for (const Cost& cost : some.costs) notes.add(program, cost);
         std::ranges::move(some.helpers, std::back_inserter(next));

@@ -14,7 +14,7 @@ namespace frx::derive::cuda {
 
 // Notes at the launches of `helpers` what their callers pay for, where nothing is noted there yet. A name counts where only one
 // function has it. `mentions`: of each file; `launches`: by file, line and column.
-void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers,
+void note_callers(const Program& program, std::span<const Mentions> mentions, std::vector<HostHelper> helpers, const HostMemory& memory,
                   std::vector<model::cuda::Launch>& launches);
 
 }  // namespace frx::derive::cuda

@@ -1,6 +1,7 @@
 #include "derive/cuda/host_helpers.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -165,8 +166,21 @@ AllocatedSize size_of_allocation(const Source& source, const Function& function,
   return size;
 }
 
-std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number, const std::vector<NamedLaunch>& launches,
-                                    HostReach reach) {
+bool prints(const Program& program, std::string_view kernel) {
+  const std::uint32_t number = program.defined(kernel);
+  for (const std::uint32_t file : number == none ? std::span<const std::uint32_t>() : program.files_defining(number)) {
+    for (const Function& function : program.functions_in(file)) {
+      if (!function.is_kernel || function.name != kernel) continue;
+      const Source& source = program.sources()[file];
+      for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+        if (source.syntax.is(n, NodeKind::call) && callee_name(source, n) == "printf") return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number, const std::vector<NamedLaunch>& launches, HostView view) {
   const Function& function = program.functions()[number];
   const Source& source = program.sources()[function.at.source];
   const model::cuda::Syntax& syntax = source.syntax;
@@ -174,11 +188,12 @@ std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number
   if (syntax[function.body].last - function.body > most_nodes_of_helper) return std::nullopt;
   const std::string_view body = source.text_of(function.body);
   HostHelper helper{.function = number};
-  if (body.find("Synchronize") != body.npos && reach != HostReach::shared) {
+  if (body.find("Synchronize") != body.npos && view.reach != HostReach::shared) {
     const WaitingNames no_names;
-    const std::optional<LaunchAndWait> end = wait_at_end(program, function, {.waiting = &no_names, .reach = reach});
+    view.waiting = &no_names;
+    const std::optional<LaunchAndWait> end = wait_at_end(program, function, view);
     const auto launch = end ? std::ranges::find(launches, end->launch.call, &NamedLaunch::node) : launches.end();
-    if (launch != launches.end()) {
+    if (launch != launches.end() && !prints(program, launch->kernel)) {
       helper.wait = std::string(callee_name(source, end->wait.call));
       helper.wait_place = source.place_of(end->wait.call);
       helper.waits_behind = launch->place;

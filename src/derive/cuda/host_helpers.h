@@ -38,9 +38,13 @@ struct HostHelper {
 struct NamedLaunch {
   std::uint32_t node = none;
   model::TextPlace place;
+  std::string kernel;
 };
 std::optional<HostHelper> helper_of(const Program& program, std::uint32_t function, const std::vector<NamedLaunch>& launches,
-                                    HostReach reach);
+                                    HostView view);
+
+// Does a kernel of that name call printf()? What it prints comes out where the host waits.
+bool prints(const Program& program, std::string_view kernel);
 
 // What an expression in a function depends on.
 AllocatedSize size_of_allocation(const Source& source, const Function& function, std::uint32_t expression);

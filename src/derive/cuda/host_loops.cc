@@ -13,7 +13,6 @@
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::int64_t fewest_iterations = 16;
 constexpr std::uint32_t most_nodes = 4096;  // of a loop that is looked through
 
 }  // namespace
@@ -71,45 +70,76 @@ bool takes_times_or_devices(std::string_view call) {
          std::ranges::any_of(of_times, [&](std::string_view part) { return contains_ignoring_case(call, part); });
 }
 
-bool is_few(std::string_view number) {
+bool is_few(std::string_view number, std::int64_t fewest) {
   const std::size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
   const std::uint32_t value = extent_in(number.substr(0, digits));
-  return value != 0 && value < fewest_iterations;
+  return value != 0 && value < fewest;
+}
+
+// for (auto _ : state) of Google Benchmark; a loop with a call that takes times in the statement before it or behind it.
+bool is_measured(const Source& source, std::uint32_t loop) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  const std::uint32_t variable = syntax.is(loop, NodeKind::for_range_loop) ? syntax.child(loop, Role::declarator) : none;
+  if (source.text_of(variable) == "_") return true;
+  const std::uint32_t around = syntax[loop].parent;
+  std::uint32_t before = loop - 1;  // the last node of the statement before
+  while (before != around && syntax[before].parent != around) before = syntax[before].parent;
+  if (before == around) before = none;
+  for (const std::uint32_t statement : {before, syntax.next_sibling(loop)}) {
+    for (std::uint32_t n = statement; n != none && n < syntax[statement].last; ++n) {
+      if (syntax.is(n, NodeKind::call) && takes_times_or_devices(callee_name(source, n))) return true;
+    }
+  }
+  return false;
+}
+
+// The k of for (int i = k; ...), or none.
+std::uint32_t start_of(const model::cuda::Syntax& syntax, std::uint32_t loop) {
+  const std::uint32_t first = syntax.child(loop, Role::initializer);
+  for (std::uint32_t n = first; n != none && n < syntax[first].last; ++n) {
+    if (syntax.is(n, NodeKind::init_declarator)) return syntax.child(n, Role::value);
+    if (syntax.is(n, NodeKind::assignment)) return syntax.child(n, Role::right);
+  }
+  return none;
 }
 
 // Is the end of a loop a small number, or the name of a constant that is one?
-bool is_few(const Program& program, const Function& function, std::uint32_t end) {
+bool is_few(const Program& program, const Function& function, std::uint32_t end, std::int64_t fewest) {
   const Source& in = program.sources()[function.at.source];
   if (in.syntax.is(end, NodeKind::binary)) end = in.syntax.child(end, Role::left);  // axes - 1
-  if (in.syntax.is(end, NodeKind::number)) return is_few(in.text_of(end));
+  if (in.syntax.is(end, NodeKind::number)) return is_few(in.text_of(end), fewest);
   if (!in.syntax.is(end, NodeKind::identifier)) return false;
   const std::string_view name = in.text_of(end);
   std::uint32_t source = 0;
-  if (const model::cuda::Macro* const macro = program.macro(name, source)) return is_few(macro->body);
+  if (const model::cuda::Macro* const macro = program.macro(name, source)) return is_few(macro->body, fewest);
   if (const Global* const global = program.global(name, function.at.source); global && global->value != none)
-    return is_few(program.sources()[global->declaration.source].text_of(global->value));
-  for (std::uint32_t n = function.body; n < end; ++n) {
+    return is_few(program.sources()[global->declaration.source].text_of(global->value), fewest);
+  constexpr std::uint32_t looked_back = 2048;  // nodes
+  for (std::uint32_t n = std::max(function.body, end - std::min(end, looked_back)); n < end; ++n) {
     const bool is_it = in.syntax.is(n, NodeKind::init_declarator) && in.text_of(in.syntax.child(n, Role::declarator)) == name;
-    if (is_it) return is_few(in.text_of(in.syntax.child(n, Role::value)));
+    if (is_it) return is_few(in.text_of(in.syntax.child(n, Role::value)), fewest);
   }
   return false;
 }
 
 }  // namespace
 
-bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop) {
+bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop, std::int64_t fewest) {
   const Source& source = program.sources()[function.at.source];
   const model::cuda::Syntax& syntax = source.syntax;
   if (syntax[loop].last - loop > most_nodes) return false;
   for (std::uint32_t n = loop; n < syntax[loop].last; ++n) {
     if (syntax.is(n, NodeKind::call) && takes_times_or_devices(callee_name(source, n))) return false;
   }
+  if (is_measured(source, loop)) return false;
   if (syntax.is(loop, NodeKind::for_range_loop)) return syntax.child(loop, NodeKind::initializer_list) == none;
   std::uint32_t condition = syntax.is(loop, NodeKind::for_statement) ? syntax.child(loop, Role::condition) : none;
   while (syntax.is(condition, NodeKind::binary) && source.text_of(syntax.child(condition, Role::op)) == "&&")
     condition = syntax.child(condition, Role::left);
-  const std::uint32_t end = condition == none ? none : syntax.child(condition, Role::right);
-  return end == none || !is_few(program, function, end);
+  if (condition == none) return true;
+  std::uint32_t end = syntax.child(condition, Role::right);
+  if (source.text_of(syntax.child(condition, Role::op)).starts_with('>')) end = start_of(syntax, loop);  // counted down
+  return end == none || !is_few(program, function, end, fewest);
 }
 
 bool is_in_long_host_loop(const Trace& trace, const LaunchSite& site) {

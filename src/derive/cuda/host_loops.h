@@ -1,6 +1,7 @@
-// Loops of the host around launches: whether they allocate memory of the GPU in each iteration.
+// Loops of the host: how long they are, what they do in each iteration, and whether that is to allocate memory of the GPU.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -23,9 +24,11 @@ bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t arou
 // Several devices or streams have memory of their own.
 bool is_of_several_devices(std::string_view name);
 
-// Has a loop of a host function many iterations, or an unknown number? Not for (int k = 0; k < 3; ++k), nor for (int k : {1, 2, 3}), and
-// none that takes times, as those of a benchmark do, or goes over devices.
-bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop);
+// Has a loop of a host function `fewest` iterations or more, or an unknown number? Not for (int k = 0; k < 3; ++k), nor for (int k : {1, 2,
+// 3}), and none that takes times, as those of a benchmark do, or goes over devices.
+inline constexpr std::int64_t fewest_iterations = 16;  // that make an allocation in each of them worth a word
+inline constexpr std::int64_t fewest_waits = 8;        // the same of a wait
+bool is_long_host_loop(const Program& program, const Function& function, std::uint32_t loop, std::int64_t fewest);
 
 // The first call in a loop that allocates or frees memory of the GPU in each iteration; null where there is none, or the loop is one over
 // devices.

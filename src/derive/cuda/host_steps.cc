@@ -16,6 +16,12 @@ constexpr std::uint32_t most_nodes = 200;  // of a statement that is looked thro
 constexpr std::uint32_t most_nodes_of_small = 60;
 constexpr int most_depth = 2;
 
+// TIC;
+bool is_unknown_macro(const Source& source, std::uint32_t statement) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  return syntax.is(statement, NodeKind::expression_statement) && syntax.is(syntax.first_child(statement), NodeKind::identifier);
+}
+
 }  // namespace
 
 bool is_host_loop(const Source& source, std::uint32_t node) {
@@ -27,14 +33,22 @@ bool is_host_loop(const Source& source, std::uint32_t node) {
 }
 
 HostReach host_reach(std::string_view text) {
-  constexpr std::array<std::string_view, 10> shared{"Managed",   "managed__",    "HostAlloc", "HostMalloc", "MallocHost",
-                                                    "AllocHost", "HostRegister", "niversal_", "inned",      "apped"};
+  constexpr std::array<std::string_view, 11> shared{"Managed",      "managed__", "HostAlloc", "HostMalloc", "MallocHost",   "AllocHost",
+                                                    "HostRegister", "niversal_", "inned",     "apped",      "device_vector"};
   if (std::ranges::any_of(shared, [&](std::string_view word) { return text.find(word) != text.npos; })) return HostReach::shared;
   for (const std::string_view call : {"cudaMalloc(", "hipMalloc("}) {
     const std::size_t at = text.find(call);
     if (at != text.npos && !text.substr(at + call.size()).starts_with(')')) return HostReach::apart;
   }
   return HostReach::unknown;
+}
+
+bool HostMemory::is_shared_anywhere() const {
+  std::call_once(once_, [&] {
+    for (std::uint32_t i = 0; i < sources_.size() && !is_shared_; ++i)
+      is_shared_ = host_reach(sources_.without_syntax(i).text) == HostReach::shared;
+  });
+  return is_shared_;
 }
 
 std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
@@ -75,7 +89,7 @@ HostStep HostSteps::of(std::uint32_t statement) const {
       for (std::uint32_t part = n + 1; part < behind && view_.reach == HostReach::shared; ++part)
         step.needs_before = step.needs_before || reads_memory(part);
       n = behind - 1;
-    } else if (reads_memory(n) || (view_.waiting && makes_object(n))) {
+    } else if (reads_memory(n) || (view_.waiting && makes_object(n)) || is_unknown_macro(source_, n)) {
       return {.kind = HostStep::needs};
     }
   }
@@ -118,7 +132,10 @@ HostStep HostSteps::of_call(std::uint32_t call) const {
     return {.kind = HostStep::waits, .call = call, .stream = stream};
   }
   const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
-  const bool is_known = goes_on_without_results(name) && (!runtime_name(name).empty() || program_.defined(name) == none);
+  const std::uint32_t called_by = syntax_.child(call, Role::function);
+  const bool is_method = syntax_.is(called_by, NodeKind::field_expression);
+  const bool is_known = goes_on_without_results(name) && (!runtime_name(name).empty() || program_.defined(name) == none) &&
+                        !(is_method && is_given_to_gpu(source_.text_of(syntax_.child(called_by, Role::argument))));
   const bool passes = is_known || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
   if (passes || (view_.waiting && only_passes(call, name))) return {};
   if (!view_.waiting || !view_.waiting->contains(name)) return {.kind = HostStep::needs};
@@ -135,7 +152,9 @@ bool HostSteps::only_passes(std::uint32_t call, std::string_view name) const {
   const Function& called = program_.functions()[defined.first_function];
   if (called.at.source != function_.at.source || called.body == none || !may_call(program_, source_, call, called)) return false;
   if (syntax_[called.body].last - called.body > most_nodes_of_small) return false;
-  const HostSteps steps(program_, called, view_, depth_ + 1);
+  HostView view = view_;
+  if (view.reach == HostReach::apart) view.reach = HostReach::unknown;  // what the caller gives to launches is not known there
+  const HostSteps steps(program_, called, view, depth_ + 1);
   for (std::uint32_t c = syntax_.first_child(called.body); c != none; c = syntax_.next_sibling(c)) {
     if (!syntax_.is(c, NodeKind::token) && steps.of(c).kind != HostStep::passes) return false;
   }
@@ -169,13 +188,45 @@ std::string_view HostSteps::stream_in(std::uint32_t config) const {
   return "";
 }
 
+// What is followed where a node reads memory: over of *over, a of a[i], layer of layer->count; "" elsewhere.
+std::string_view HostSteps::followed_in(std::uint32_t node) const {
+  const bool is_pointer = syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*');
+  const bool is_arrow = syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->";
+  if (!is_pointer && !is_arrow && !syntax_.is(node, NodeKind::subscript)) return "";
+  return source_.text_of(syntax_.child(node, Role::argument));
+}
+
+// Is it, or its data, what a launch of the function is given? The host could not follow a pointer from cudaMalloc().
+bool HostSteps::is_given_to_gpu(std::string_view object) const {
+  if (!given_) {
+    given_.emplace();
+    for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
+      if (!syntax_.is(n, NodeKind::call)) continue;
+      const bool is_waiting = view_.waiting && view_.waiting->contains(callee_name(source_, n));
+      if (!is_waiting && syntax_.child(n, NodeKind::kernel_call_syntax) == none) continue;
+      const std::uint32_t list = syntax_.child(n, Role::arguments), called = syntax_.child(n, Role::function);
+      if (syntax_.is(called, NodeKind::field_expression)) given_->insert(source_.text_of(syntax_.child(called, Role::argument)));
+      for (std::uint32_t c = list == none ? none : syntax_.first_child(list); c != none; c = syntax_.next_sibling(c)) {
+        std::string_view text = source_.text_of(c);
+        for (const std::string_view end : {".data()", ".data().get()"}) {
+          if (text.ends_with(end)) text.remove_suffix(end.size());
+        }
+        if (text.starts_with('&')) text.remove_prefix(1);
+        given_->insert(text);
+      }
+    }
+  }
+  return given_->contains(object);
+}
+
 // Memory that the GPU may have written, functions that may read it, and what leads elsewhere.
 bool HostSteps::reads_memory(std::uint32_t node) const {
-  const bool is_followed = (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('*')) ||
-                           (syntax_.is(node, NodeKind::field_expression) && source_.text_of(syntax_.child(node, Role::op)) == "->") ||
-                           syntax_.is(node, NodeKind::subscript);
-  return (is_followed && view_.reach != HostReach::apart) || is_variable_of_device(node) || syntax_.is(node, NodeKind::lambda) ||
-         syntax_.is(node, NodeKind::error) || syntax_.is(node, NodeKind::break_statement) || syntax_.is(node, NodeKind::continue_statement);
+  if (const std::string_view followed = followed_in(node); !followed.empty()) {
+    const bool is_apart = view_.reach == HostReach::apart && view_.memory && !view_.memory->is_shared_anywhere();
+    if (!is_apart || is_given_to_gpu(followed)) return true;
+  }
+  return is_variable_of_device(node) || syntax_.is(node, NodeKind::lambda) || syntax_.is(node, NodeKind::error) ||
+         syntax_.is(node, NodeKind::break_statement) || syntax_.is(node, NodeKind::continue_statement);
 }
 
 // __managed__ int changed;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 
@@ -32,15 +34,28 @@ std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::ui
 enum class HostReach : std::uint8_t {
   unknown,
   apart,   // the file takes memory by cudaMalloc()
-  shared,  // it speaks of managed, pinned or mapped memory
+  shared,  // it speaks of managed, pinned or mapped memory, or of vectors that copy element by element
 };
 HostReach host_reach(std::string_view text);
+
+// The same of all files, found out when it is first asked for; from any thread.
+class HostMemory {
+ public:
+  explicit HostMemory(const Sources& sources) : sources_(sources) {}
+  bool is_shared_anywhere() const;
+
+ private:
+  const Sources& sources_;
+  mutable std::once_flag once_;
+  mutable bool is_shared_ = false;
+};
 
 // What is known of a file. `waiting` must outlive what it is given to: with it, calls of small functions of the file are looked into, and
 // those by these names are seen.
 struct HostView {
   const WaitingNames* waiting = nullptr;
   HostReach reach = HostReach::unknown;
+  const HostMemory* memory = nullptr;  // null: not asked
 };
 
 // Does a call by name lead to a function, the only one of its name: not std::fill() to one called fill, nor x.size() to one that is no
@@ -69,6 +84,8 @@ class HostSteps {
   bool only_passes(std::uint32_t call, std::string_view name) const;
   bool is_whole_statement(std::uint32_t call, std::uint32_t statement) const;
   bool makes_object(std::uint32_t node) const;
+  bool is_given_to_gpu(std::string_view object) const;
+  std::string_view followed_in(std::uint32_t node) const;
   bool looks_at_errors_alone(std::uint32_t arguments) const;
   std::string_view stream_in(std::uint32_t config) const;
   bool reads_memory(std::uint32_t node) const;
@@ -79,6 +96,8 @@ class HostSteps {
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   HostView view_;
+  mutable std::optional<std::unordered_set<std::string_view>>
+      given_;  // what launches and waiting calls of the function are given, as written
   int depth_;  // of small functions that call each other
 };
 

@@ -6,6 +6,7 @@
 #include "derive/cuda/declarations.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
+#include "derive/cuda/host_loops.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -21,13 +22,19 @@ bool leaves(const Source& source, std::uint32_t statement) {
   return false;
 }
 
+// if (debug) cudaDeviceSynchronize(); is no wait that the program always makes.
+bool is_always(const Source& source, const HostStep& step, std::uint32_t statement) {
+  return step.kind != HostStep::waits || is_made_always(source, step.call, statement);
+}
+
 // The last launch of a compound statement and the wait behind it, where nothing in it needs results.
-std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::Syntax& syntax, std::uint32_t compound) {
+std::optional<LaunchAndWait> end_of(const HostSteps& steps, const Source& source, std::uint32_t compound) {
+  const model::cuda::Syntax& syntax = source.syntax;
   LaunchAndWait end;
   for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
     if (syntax.is(c, NodeKind::token)) continue;
     const HostStep step = steps.of(c);
-    if (step.kind == HostStep::needs || step.needs_before) return std::nullopt;
+    if (step.kind == HostStep::needs || step.needs_before || !is_always(source, step, c)) return std::nullopt;
     if (step.kind == HostStep::passes) continue;
     const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
     if (end.launch.call != none && step.stream != end.launch.stream && !is_of_all_streams) return std::nullopt;
@@ -41,7 +48,11 @@ std::optional<LaunchAndWait> end_of(const HostSteps& steps, const model::cuda::S
 class HostWaits {
  public:
   HostWaits(const Program& program, const Function& function, HostView view)
-      : source_(program.sources()[function.at.source]), syntax_(source_.syntax), function_(function), steps_(program, function, view) {
+      : program_(program),
+        source_(program.sources()[function.at.source]),
+        syntax_(source_.syntax),
+        function_(function),
+        steps_(program, function, view) {
     const std::uint32_t last = syntax_[function_.body].last;
     for (std::uint32_t n = function_.body; n < last; ++n) {
       if (syntax_.is(n, NodeKind::compound_statement)) look_through(n);
@@ -72,14 +83,15 @@ class HostWaits {
         launch(at, step, compound);
         if (step.kind == HostStep::launches_and_waits) wait(at, step);
         if (leaves(source_, c)) at.launch = at.wait = {};  // where it is made, nothing follows
-      } else if (step.kind == HostStep::waits) {
+      } else if (step.kind == HostStep::waits && is_always(source_, step, c)) {
         wait(at, step);
       } else if (const std::optional<LaunchAndWait> both = launch_and_wait_under_condition(c, step)) {
         at.wait = {};  // another condition may exclude this one
         launch(at, both->launch, compound);
         wait(at, both->wait);
         at.is_conditional = true;
-      } else if (step.kind == HostStep::needs || syntax_.is(c, NodeKind::goto_statement) || syntax_.is(c, NodeKind::labeled_statement)) {
+      } else if (step.kind == HostStep::needs || step.kind == HostStep::waits || syntax_.is(c, NodeKind::goto_statement) ||
+                 syntax_.is(c, NodeKind::labeled_statement)) {
         at.launch = at.wait = {};
         at.is_at_start = false;
       }
@@ -88,7 +100,8 @@ class HostWaits {
     if (at.wait.call == none || at.first.call == none || at.first.stream != at.launch.stream) return;
     if (at.is_conditional && at.first.call != at.launch.call) return;
     const std::uint32_t loop = syntax_[compound].parent;
-    if (is_host_loop(source_, loop) && !steps_.needs_results(loop, compound)) add(at, compound);
+    if (is_host_loop(source_, loop) && is_long_host_loop(program_, function_, loop, fewest_waits) && !steps_.needs_results(loop, compound))
+      add(at, compound);
   }
 
   void launch(Sequence& at, const HostStep& step, std::uint32_t compound) {
@@ -116,16 +129,16 @@ class HostWaits {
     if (step.kind != HostStep::needs || !syntax_.is(statement, NodeKind::if_statement)) return std::nullopt;
     if (syntax_.child(statement, Role::alternative) != none) return std::nullopt;
     const std::uint32_t condition = syntax_.child(statement, Role::condition), body = syntax_.child(statement, Role::consequence);
-    if (leaves(source_, statement) || !syntax_.is(body, NodeKind::compound_statement)) return std::nullopt;
+    if (leaves(source_, statement) || condition == none || !syntax_.is(body, NodeKind::compound_statement)) return std::nullopt;
     if (steps_.of(condition).kind != HostStep::passes) return std::nullopt;
-    std::optional<LaunchAndWait> both = end_of(steps_, syntax_, body);
+    std::optional<LaunchAndWait> both = end_of(steps_, source_, body);
     if (both && both->wait.kind == HostStep::launches_and_waits) return std::nullopt;
     return both;
   }
 
   void add(const Sequence& at, std::uint32_t compound) {
-    constexpr std::size_t most = 8;
-    const bool is_in_loop = host_loop_around(source_, compound, function_.at.node) != none;
+    const std::uint32_t loop = host_loop_around(source_, compound, function_.at.node);
+    const bool is_in_loop = loop != none && is_long_host_loop(program_, function_, loop, fewest_waits);
     if (at.wait.kind == HostStep::launches_and_waits) {
       calls_.push_back({at.wait.call, is_in_loop});
       return;
@@ -135,10 +148,11 @@ class HostWaits {
       found_.waits.call = std::string(callee_name(source_, at.wait.call));
     }
     ++found_.waits.count;
-    if (found_.waits.places.size() < most) found_.waits.places.push_back(source_.place_of(at.wait.call));
+    if (found_.waits.places.size() < most_places_of_waits) found_.waits.places.push_back(source_.place_of(at.wait.call));
     found_.waits.is_in_loop = found_.waits.is_in_loop || is_in_loop;
   }
 
+  const Program& program_;
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
@@ -159,7 +173,7 @@ class End {
     int ends = 0;
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       if (!syntax_.is(n, NodeKind::compound_statement)) continue;
-      const std::optional<LaunchAndWait> here = end_of(steps_, syntax_, n);
+      const std::optional<LaunchAndWait> here = end_of(steps_, source_, n);
       if (here && !here->launch.stream.empty()) return std::nullopt;  // a name that callers may give to another one
       if (here && ++ends > most_ends) return std::nullopt;
       if (!here || !is_end_of_function(n) || decides_something(here->wait.call)) continue;
@@ -213,11 +227,11 @@ class End {
 
 }  // namespace
 
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostReach reach) {
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostView view) {
   // Most functions wait for nothing.
   const std::string_view body = program.sources()[function.at.source].text_of(function.body);
   if (function.is_kernel || function.is_device || body.find("Synchronize") == body.npos) return std::nullopt;
-  return HostWaits(program, function, {.waiting = nullptr, .reach = reach}).of_function();
+  return HostWaits(program, function, view).of_function();
 }
 
 std::vector<WaitingCall> needless_waits_of_calls(const Program& program, const Function& function, HostView view) {

@@ -3,6 +3,7 @@
 //   step<<<grid, 256>>>(b, a);  cudaDeviceSynchronize();  step<<<grid, 256>>>(a, b);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,13 +14,15 @@
 
 namespace frx::derive::cuda {
 
+inline constexpr std::size_t most_places_of_waits = 8;  // that are told
+
 // Of a host function, with the node of the launch before the first one; nothing where there is none. Waits count where nothing up to the
 // next launch, or up to that of the next iteration of the loop around, needs what the GPU has done.
 struct FoundWaits {
   std::uint32_t launch = none;
   model::cuda::NeedlessWaits waits;
 };
-std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostReach reach);
+std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostView view);
 
 // A call of one of those of `view.waiting`, at whose end the host waits, though nothing up to the next launch needs what the GPU has done.
 struct WaitingCall {

@@ -133,14 +133,14 @@ struct Launcher {
   std::uint32_t function = none, last_launch = none;
 };
 
-Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks, HostReach reach) {
+Found launches_in(const Program& program, const Launcher& launcher, std::uint64_t steps, const ErrorLooks& looks, HostView view) {
   Found found;
   const Function& function = program.functions()[launcher.function];
   const Trace trace = trace_host(program, launcher.function, steps, launcher.last_launch);
   found.steps = trace.steps;
   const LookEnds ends = ends_of_looks(program, function, looks);
   const std::uint32_t end_of_certain = end_of_unchecked(program, function);
-  const std::optional<FoundWaits> waits = needless_waits(program, function, reach);
+  const std::optional<FoundWaits> waits = needless_waits(program, function, view);
   const PreviousLaunches previous = trace.launches.size() > 1 ? previous_launches(program, function) : PreviousLaunches();
   std::optional<std::set<ExprId>> factors;  // once a launch asks for them
   std::set<std::uint32_t> loops;            // around launches so far
@@ -162,11 +162,12 @@ Found launches_in(const Program& program, const Launcher& launcher, std::uint64_
     launch.is_in_host_loop = is_in_long_host_loop(trace, site);
     if (launch.is_in_host_loop && loops.insert(site.loop).second) launch.allocation = allocation_in(program, trace.loops[site.loop]);
     if (const auto at = previous.find(site.at.node); at != previous.end()) launch.previous = at->second;
-    if (waits && waits->launch == site.at.node) launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
+    if (waits && waits->launch == site.at.node && !prints(program, launch.kernel))
+      launch.waits = std::make_shared<model::cuda::NeedlessWaits>(waits->waits);
     launch.is_task_of_threads = launch.block && launch.block->volume() < warp_threads && leaves_work_to_others(program, launch.kernel);
-    places.push_back({site.at.node, launch.place});
+    places.push_back({site.at.node, launch.place, launch.kernel});
   }
-  found.helper = helper_of(program, launcher.function, places, reach);
+  found.helper = helper_of(program, launcher.function, places, view);
   return found;
 }
 
@@ -201,6 +202,7 @@ ProgramLaunches launches_of(const Program& program) {
   ProgramLaunches all;
   StepBudget budget(program);
   const std::vector<Look> looking = looks_of_files(program.sources());
+  const HostMemory memory(program.sources());
   std::vector<HostHelper> helpers;
   all.mentions.resize(program.sources().size());
   for (std::size_t begin = 0; begin < all.mentions.size(); begin += at_once) {
@@ -225,7 +227,7 @@ ProgramLaunches launches_of(const Program& program) {
       const std::uint64_t share = budget.share_of(found.size());
       for_each_in_parallel(found.size(), [&](std::size_t i) {
         const std::size_t file = program.functions()[rest[i].function].at.source - begin;
-        found[i] = launches_in(program, rest[i], share, looks[file], reach[file]);
+        found[i] = launches_in(program, rest[i], share, looks[file], {.waiting = nullptr, .reach = reach[file], .memory = &memory});
       });
       for (Found& some : found) {
         budget.spend(some.steps);
@@ -237,7 +239,7 @@ ProgramLaunches launches_of(const Program& program) {
   }
   std::ranges::stable_sort(all.launches, {},
                            [](const Launch& l) { return std::tuple(std::string_view(l.place.file), l.place.line, l.place.column); });
-  note_callers(program, all.mentions, std::move(helpers), all.launches);
+  note_callers(program, all.mentions, std::move(helpers), memory, all.launches);
   note_unchecked(all.launches, std::ranges::all_of(looking, [](Look look) { return look == Look::nothing; }));
   all.launches.shrink_to_fit();
   return all;

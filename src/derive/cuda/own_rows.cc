@@ -109,7 +109,7 @@ WalkedRow row_of(const Expressions& e, const OwnIndices& indices, ExprId address
   constexpr int most_terms = 32;
   WalkedRow row;
   const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t factor) {
-    if (id == iteration || e[id].op == Op::loop_value) {
+    if (id == iteration || (e[id].op == Op::loop_value && factor == 1)) {
       row.step += factor;
     } else if (e[id].op == Op::thread_y) {
       row.step_of_y += factor;
