@@ -13,7 +13,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::uint32_t most_nodes_of_helper = 8192;  // of a function that is looked through
+constexpr std::uint32_t most_nodes_of_helper = 8192;  // of a function, or of the beginning of a kernel, that are looked through
 
 using Names = std::unordered_set<std::string_view>;
 
@@ -172,7 +172,8 @@ bool prints(const Program& program, std::string_view kernel) {
     for (const Function& function : program.functions_in(file)) {
       if (!function.is_kernel || function.name != kernel) continue;
       const Source& source = program.sources()[file];
-      for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+      const std::uint32_t last = std::min(source.syntax[function.body].last, function.body + most_nodes_of_helper);
+      for (std::uint32_t n = function.body; n < last; ++n) {
         if (source.syntax.is(n, NodeKind::call) && callee_name(source, n) == "printf") return true;
       }
     }
