@@ -35,9 +35,12 @@ dist.init_process_group("gloo", init_method="file://" + os.environ["FRX_LAYOUT_T
         self.assertEqual(len(result["runs"]), 2)
 
     def test_a_candidate_that_does_not_end_is_ended(self):
-        result = self.tried(after="if changed: time.sleep(100)", options=["--timeout", "10"])
+        for seconds in (10, 40):
+            result = self.tried(after="if changed: time.sleep(100)", options=["--timeout", str(seconds)])
+            if result["decision"] != "skipped":
+                break  # else a busy machine needed longer to import PyTorch
         self.rejected(result, "run")
-        self.assertIn("no end within 10 s", result["reason"])
+        self.assertIn(f"no end within {seconds} s", result["reason"])
 
     def test_kill_9_leaves_no_process_and_no_changed_file(self):
         setup = ("import subprocess\nif changed:\n    child = subprocess.Popen(['sleep', '100'], start_new_session=True)\n"
