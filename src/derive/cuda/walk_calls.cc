@@ -222,8 +222,9 @@ void Walker::note_random_state(std::string_view name, const std::vector<Value>& 
   Value state = arguments[0];
   if (state.kind != Value::pointer || state.memory == none || state.levels != 1) return;
   const Memory& memory = trace_.memories[state.memory];
-  const std::string_view alias = program_.alias(memory.type), type = alias.empty() ? std::string_view(memory.type) : alias;
-  if (memory.space != Space::global || !type.starts_with("curandState") || state.is_guess || !e_.uses(state.expr, Uses::thread)) return;
+  const Struct* const record = program_.struct_named(memory.type);
+  const bool is_state = record && record->is_of_library && !state.is_guess;
+  if (memory.space != Space::global || !is_state || !e_.uses(state.expr, Uses::thread)) return;
   constexpr std::uint32_t two_words = 8;
   state.bytes = two_words;
   for (const Access::Kind kind : {Access::load, Access::store}) {
