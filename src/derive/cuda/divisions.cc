@@ -55,10 +55,7 @@ bool is_loop_node(NodeKind kind) {
 }
 
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
-  for (std::uint32_t p = source.syntax[node].parent; p != none && p > function; p = source.syntax[p].parent) {
-    if (is_loop_node(source.syntax.kind(p))) return p;
-  }
-  return none;
+  return innermost_around(source.syntax, node, function, [&](std::uint32_t p) { return is_loop_node(source.syntax.kind(p)); });
 }
 
 Divisions::Divisions(const Source& source, const ValueTypes& types, const Function& function, bool is_without_loops)

@@ -17,6 +17,15 @@ namespace frx::derive::cuda {
 // for, while and do; not the range-based for.
 bool is_loop_node(NodeKind kind);
 
+// The innermost node of a function around one of its nodes for which `is_it` holds, or none.
+template <class IsIt>
+std::uint32_t innermost_around(const model::cuda::Syntax& syntax, std::uint32_t node, std::uint32_t function, IsIt&& is_it) {
+  for (std::uint32_t p = syntax[node].parent; p != none && p > function; p = syntax[p].parent) {
+    if (is_it(p)) return p;
+  }
+  return none;
+}
+
 // The innermost loop around a node of a function, or none.
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function);
 

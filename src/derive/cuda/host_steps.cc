@@ -52,10 +52,7 @@ bool HostMemory::is_shared_anywhere() const {
 }
 
 std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
-  for (std::uint32_t p = source.syntax[node].parent; p != none && p > function; p = source.syntax[p].parent) {
-    if (is_host_loop(source, p)) return p;
-  }
-  return none;
+  return innermost_around(source.syntax, node, function, [&](std::uint32_t p) { return is_host_loop(source, p); });
 }
 
 bool may_call(const Program& program, const Source& source, std::uint32_t call, const Function& function) {

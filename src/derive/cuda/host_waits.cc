@@ -1,6 +1,7 @@
 #include "derive/cuda/host_waits.h"
 
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "derive/cuda/declarations.h"
@@ -100,8 +101,7 @@ class HostWaits {
     if (at.wait.call == none || at.first.call == none || at.first.stream != at.launch.stream) return;
     if (at.is_conditional && at.first.call != at.launch.call) return;
     const std::uint32_t loop = syntax_[compound].parent;
-    if (is_host_loop(source_, loop) && is_long_host_loop(program_, function_, loop, fewest_waits) && !steps_.needs_results(loop, compound))
-      add(at, compound);
+    if (is_host_loop(source_, loop) && is_long(loop) && !steps_.needs_results(loop, compound)) add(at, compound);
   }
 
   void launch(Sequence& at, const HostStep& step, std::uint32_t compound) {
@@ -138,7 +138,7 @@ class HostWaits {
 
   void add(const Sequence& at, std::uint32_t compound) {
     const std::uint32_t loop = host_loop_around(source_, compound, function_.at.node);
-    const bool is_in_loop = loop != none && is_long_host_loop(program_, function_, loop, fewest_waits);
+    const bool is_in_loop = loop != none && is_long(loop);
     if (at.wait.kind == HostStep::launches_and_waits) {
       calls_.push_back({at.wait.call, is_in_loop});
       return;
@@ -152,11 +152,19 @@ class HostWaits {
     found_.waits.is_in_loop = found_.waits.is_in_loop || is_in_loop;
   }
 
+  // Each loop is looked through once, however many waits stand in it.
+  bool is_long(std::uint32_t loop) {
+    const auto [entry, is_new] = long_loops_.try_emplace(loop);
+    if (is_new) entry->second = is_long_host_loop(program_, function_, loop, fewest_waits);
+    return entry->second;
+  }
+
   const Program& program_;
   const Source& source_;
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const HostSteps steps_;
+  std::unordered_map<std::uint32_t, bool> long_loops_;
   FoundWaits found_;
   std::vector<WaitingCall> calls_;
 };
