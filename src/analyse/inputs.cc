@@ -25,7 +25,7 @@ bool is_named_as_code(const std::string& path) {
   return format && is_code(format->kind);
 }
 
-// A header or a file for the host that defines kernels all the same; what cannot be opened is not taken for one.
+// A header or a file for the host that defines or launches kernels all the same; what cannot be opened is not taken for one.
 bool holds_kernels(const std::string& path) {
   constexpr std::uint64_t largest = std::uint64_t{64} << 20;
   if (!ingest::cuda::may_hold_kernels(path)) return false;
@@ -124,7 +124,7 @@ Result<> add_code(const std::string& folder, CodeInFolder code, std::vector<Inpu
   if (code.is_empty()) {
     return fail(ErrorKind::unreadable, "no file of code in this folder")
         .at(folder)
-        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin, and any header or C++ file that defines a kernel");
+        .hint("code is: .cu, .cuh, .cuda, .ptx, .cubin, .fatbin, and any header or C++ file that defines or launches a kernel");
   }
   std::move(code).add_to(inputs, folder);
   return {};

@@ -23,10 +23,10 @@ bool is_chosen_by_lane(const Trace& trace, ExprId address, const Lanes& lanes) {
   const Expressions& e = trace.expressions;
   return has_part(e, address, [&](ExprId part) {
     const Expr& x = e[part];
-    if (x.op != Op::load || !e.uses(x.a, Uses::thread_x)) return false;
+    if (x.op != Op::load || !e.uses(x.a, Uses::thread)) return false;
     const Space space = trace.memories[x.b].space;
     if (space != Space::global && space != Space::shared) return false;
-    return !lanes.is_known(x.a) || words_of_warp(lanes, x.a) > 1;
+    return lanes.is_known(x.a) ? words_of_warp(lanes, x.a) > 1 : e.uses(x.a, Uses::thread_x);
   });
 }
 

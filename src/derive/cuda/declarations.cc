@@ -186,6 +186,9 @@ class Declarer {
       if (function.name_node == none || function.is_kernel || (function.is_device && function.record.empty())) return;
     }
     function.name = text(function.name_node);
+    constexpr std::uint32_t most_nodes_that_wait = 200;
+    function.may_only_wait = !function.is_kernel && !function.is_device && syntax_[node].last - node <= most_nodes_that_wait &&
+                             text(function.body).find("Synchronize") != std::string_view::npos;
     if (function.is_kernel || function.is_device) {
       pointers_.clear();
       end_of_pointers_ = syntax_[node].last;

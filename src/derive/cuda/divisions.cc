@@ -54,6 +54,14 @@ bool is_loop_node(NodeKind kind) {
   return kind == NodeKind::for_statement || kind == NodeKind::while_statement || kind == NodeKind::do_statement;
 }
 
+std::uint32_t first_statement(const model::cuda::Syntax& syntax, std::uint32_t statement) {
+  while (syntax.is(statement, NodeKind::compound_statement)) {
+    statement = syntax.first_child(statement);
+    while (statement != none && syntax.is(statement, NodeKind::token)) statement = syntax.next_sibling(statement);
+  }
+  return statement;
+}
+
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function) {
   return innermost_around(source.syntax, node, function, [&](std::uint32_t p) { return is_loop_node(source.syntax.kind(p)); });
 }

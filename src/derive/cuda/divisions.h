@@ -26,6 +26,9 @@ std::uint32_t innermost_around(const model::cuda::Syntax& syntax, std::uint32_t 
   return none;
 }
 
+// The statement itself, or the first one in its braces; none where there is none.
+std::uint32_t first_statement(const model::cuda::Syntax& syntax, std::uint32_t statement);
+
 // The innermost loop around a node of a function, or none.
 std::uint32_t loop_around(const Source& source, std::uint32_t node, std::uint32_t function);
 

@@ -175,15 +175,22 @@ class FunctionLooks {
       return is_used(std::string_view(source_.text).substr(0, syntax_[call].begin)) ? Look::of_later_calls : Look::nothing;
     }
     const auto known = of_file_.functions.find(name);
-    if (known != of_file_.functions.end()) {
-      return names_errors(name) ? std::max(known->second, of_arguments(call)) : known->second;
-    }
+    if (known != of_file_.functions.end()) return of_given(call, name, known->second);
     if (program_.is_kernel(name) || is_harmless(name)) return Look::nothing;
     const std::uint32_t number = program_.defined(name);
     if (number == none) return of_unknown(call, name);
-    Look look = names_errors(name) ? of_arguments(call) : Look::nothing;
+    Look look = Look::nothing;
     for (const std::uint32_t file : program_.files_defining(number)) look = std::max(look, (*of_file_.files)[file]);
-    return look;
+    return of_given(call, name, look);
+  }
+
+  // Of a function whose body looks at `in_body`: check("step") with a body that looks at what cudaDeviceSynchronize() returns looks at no
+  // more; check(cudaGetLastError()) does.
+  Look of_given(std::uint32_t call, std::string_view name, Look in_body) const {
+    if (!names_errors(name)) return in_body;
+    const std::uint32_t arguments = syntax_.child(call, Role::arguments);
+    if (in_body == Look::of_later_calls && arguments != none && !asks_for_launch(source_.text_of(arguments))) return in_body;
+    return std::max(in_body, of_arguments(call));
   }
 
   Look of_unknown(std::uint32_t call, std::string_view name) const {

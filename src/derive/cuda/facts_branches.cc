@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "derive/cuda/divisions.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/lone_threads.h"
@@ -142,6 +143,18 @@ bool is_of_every_few(const Expressions& e, ExprId condition) {
   return found;
 }
 
+// if ((x + y) % 2 != color) return; before all that the kernel does: every second lane has nothing to do.
+bool is_left_by_every_few(const KernelView& view, const BranchSite& site, const BranchPattern& pattern) {
+  if (site.alternative != none || site.consequence == none || site.loop != none || !pattern.diverges_in_warp) return false;
+  const Syntax& syntax = view.source().syntax;
+  const bool is_in_kernel = site.at.source == view.function.at.source && site.at.node >= view.function.body;
+  if (!is_in_kernel || site.at.node >= syntax[view.function.body].last) return false;
+  const std::uint32_t statement = first_statement(syntax, site.consequence);
+  if (statement == none || !syntax.is(statement, NodeKind::return_statement)) return false;
+  constexpr std::size_t most_at_once = 2;
+  return is_of_every_few(view.trace.expressions, site.condition) && view.trace.accesses.size() - site.last_access > most_at_once;
+}
+
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
 // shared memory?
 bool is_divergence(const KernelView& view, std::size_t i) {
@@ -149,6 +162,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
   const BranchPattern& pattern = view.patterns.branches[i];
   const Expressions& e = view.trace.expressions;
   if (!e.uses(site.condition, Uses::thread) || e.uses(site.condition, Uses::varying | Uses::opaque)) return false;
+  if (is_left_by_every_few(view, site, pattern)) return true;
   // `if (row != column) ...`: few lanes are left out.
   const Expr& test = e[site.condition];
   if (site.alternative == none && test.op == Op::ne && !e.constant_of(test.a) && !e.constant_of(test.b)) return false;
@@ -172,12 +186,7 @@ bool is_divergence(const KernelView& view, std::size_t i) {
 // if (x < 0) continue; before the loop reads a[x]
 bool skips_iteration_before_access(const KernelView& view, const BranchSite& site) {
   const model::cuda::Syntax& syntax = view.program.sources()[site.at.source].syntax;
-  std::uint32_t body = site.consequence;
-  while (body != none && syntax.is(body, NodeKind::compound_statement)) {
-    std::uint32_t c = syntax.first_child(body);
-    while (c != none && syntax.is(c, NodeKind::token)) c = syntax.next_sibling(c);
-    body = c;
-  }
+  const std::uint32_t body = site.consequence == none ? none : first_statement(syntax, site.consequence);
   if (site.alternative != none || body == none || !syntax.is(body, NodeKind::continue_statement)) return false;
   const auto behind = std::span(view.trace.accesses).subspan(site.last_access);
   const std::size_t in_loop = std::max(view.trace.loops[site.loop].last_access, site.last_access) - site.last_access;
@@ -194,8 +203,10 @@ std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
   constexpr int most = 32;
   std::size_t count = 0;
-  walk_parts(e, site.condition, most, [&](ExprId, const Expr& x) -> std::optional<Operands> {
-    count += x.op == Op::lt || x.op == Op::le || x.op == Op::eq || x.op == Op::ne;
+  walk_parts(e, site.condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    // k == 7 looks at the iteration alone.
+    const bool is_of_iteration = (x.op == Op::eq || x.op == Op::ne) && !e.uses(id, Uses::thread | Uses::block);
+    count += x.op == Op::lt || x.op == Op::le || ((x.op == Op::eq || x.op == Op::ne) && !is_of_iteration);
     const bool joins = x.op == Op::logical_and || x.op == Op::logical_or || x.op == Op::logical_not;
     return joins ? Operands::all_of(x) : Operands();
   });
@@ -245,11 +256,26 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
   return uniform.any_of_lanes(site.condition);
 }
 
+// if (x[i] > limit[node]) node = next; else node = left(node);   Is a variable moved on by what each lane compares? A search by halves takes
+// as many steps in all lanes.
+bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLoads& uniform) {
+  const Expressions& e = view.trace.expressions;
+  const auto is_half = [&](ExprId part) {
+    return (e[part].op == Op::div && e.constant_of(e[part].b) == 2) || (e[part].op == Op::shr && e.constant_of(e[part].b) == 1);
+  };
+  return !has_part(e, value.made, is_half) && has_part(e, value.made, [&](ExprId part) { return e[part].op == Op::select && uniform.any_of_lanes(e[part].a); });
+}
+
 // for (e = first[i]; e < first[i + 1]; ++e), while (node != end): does each lane have as many iterations as what it reads says? Not where a
 // lock is waited for.
 bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
-  if (!e.uses(loop.condition, Uses::loaded | Uses::varying) || e.uses(loop.condition, Uses::opaque)) return false;
+  if (e.uses(loop.condition, Uses::opaque)) return false;
+  const auto is_moved = [&](ExprId part) {
+    const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
+    return value && is_moved_by_lanes(view, *value, uniform);
+  };
+  if (!e.uses(loop.condition, Uses::loaded | Uses::varying) && !has_part(e, loop.condition, is_moved)) return false;
   const auto accesses = std::span(view.trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
   if (std::ranges::any_of(accesses, &Access::is_exchange)) return false;
   // while (x != 1) x = next(x): how long it takes from where a lane began.
@@ -257,7 +283,7 @@ bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& 
     const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
     return value && uniform.any_of_lanes(value->before);
   };
-  return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data);
+  return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data) || has_part(e, loop.condition, is_moved);
 }
 
 // Branches that split warps, by what they cost.

@@ -360,7 +360,8 @@ void add_gathers(const KernelView& view, CodeSubject& into) {
   if (found.empty()) return;
   const Access& first = view.trace.accesses[found.front()];
   into.set(Id::gather_text, access_text(view, first));
-  into.set(Id::gather_sectors, fmt::format("up to {} times", (warp::sector_bytes + first.bytes - 1) / first.bytes));
+  into.set(Id::gather_sectors, first.bytes == 0 ? std::string("several times")
+                                                : fmt::format("up to {} times", (warp::sector_bytes + first.bytes - 1) / first.bytes));
 }
 
 // `if (i < *size)`: whole numbers of which a kernel reads one alone behind a pointer.

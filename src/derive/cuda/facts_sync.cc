@@ -35,6 +35,7 @@ std::string_view cause_of(LostUpdate::Kind kind) {
   switch (kind) {
     case LostUpdate::of_threads: return "threads of a block do it at one address";
     case LostUpdate::of_blocks: return "the threads of one number in all blocks do it at one address";
+    case LostUpdate::of_chosen: return "threads for which the data or the arguments say so do it at one address";
     case LostUpdate::of_keys: return "threads for which the data choose the same element do it at one address";
     case LostUpdate::of_indices: break;
   }

@@ -33,8 +33,9 @@ const Gathers::Loads& Gathers::loads() {
 void Gathers::consider(std::size_t i) {
   const Access& access = view_.trace.accesses[i];
   // Sums that atomics make have bins, few of them perhaps; atomicCAS() takes a slot of a table.
-  if (access.kind == Access::atomic && !access.is_exchange) return;
-  if (access.is_vague || access.is_guess || access.bytes == 0 || access.bytes > widest) return;
+  // An index that a size multiplies is that of a row.
+  if (access.kind == Access::atomic && !access.is_exchange && !is_in_chosen_row(access.address)) return;
+  if (access.is_vague || access.is_guess || access.bytes > widest) return;
   // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
   if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
   if (!e_.uses(access.address, Uses::loaded | Uses::varying) || !has_index(access)) return;
@@ -50,9 +51,12 @@ void Gathers::consider(std::size_t i) {
 bool Gathers::has_index(const Access& access) {
   constexpr int most = 64;
   std::vector<ExprId> indices, steps;
+  bool is_scaled = false;
   const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
     if (x.op == Op::load) {
       if (is_own_index(id)) indices.push_back(x.a);
+    } else if (is_scaled_by_lane(x)) {
+      is_scaled = true;
     } else if (x.op == Op::iteration || (is_of_rows(id) && !e_.uses(id, Uses::loaded))) {
       steps.push_back(id);
     } else if (x.op >= Op::add && x.op <= Op::bit_xor && !has_few_values(x)) {
@@ -65,11 +69,31 @@ bool Gathers::has_index(const Access& access) {
     return Operands();
   };
   if (!walk_parts(e_, access.address, most, consider)) return false;
+  if (is_scaled) return true;
   const ExprId innermost = access.loop == none ? none : view_.trace.loops[access.loop].iteration;
   return std::ranges::any_of(indices, [&](ExprId index) {
     return std::ranges::all_of(steps,
                                [&](ExprId step) { return (is_of_rows(step) && !holds(step, innermost)) || repeats_with(index, step); });
   });
+}
+
+// index[i] * channels + c
+bool Gathers::is_in_chosen_row(ExprId address) {
+  const auto is_size = [&](ExprId part) { return e_[part].op == Op::uniform; };
+  const auto is_index = [&](ExprId part) { return e_[part].op == Op::load && is_own_index(part); };
+  return has_part(e_, address, [&](ExprId part) {
+    const Expr& x = e_[part];
+    return x.op == Op::mul && ((is_size(x.a) && has_part(e_, x.b, is_index)) || (is_size(x.b) && has_part(e_, x.a, is_index)));
+  });
+}
+
+// speed[i] * step: lanes go on by steps of their own.
+bool Gathers::is_scaled_by_lane(const Expr& x) {
+  if (x.op != Op::mul) return false;
+  const auto is_of_lane = [&](ExprId side) {
+    return e_.uses(side, Uses::loaded) && has_part(e_, side, [&](ExprId part) { return e_[part].op == Op::load && is_own_index(part); });
+  };
+  return (e_.uses(x.a, Uses::iteration) && is_of_lane(x.b)) || (e_.uses(x.b, Uses::iteration) && is_of_lane(x.a));
 }
 
 // (i * channels + l) * size: an iteration of another row.

@@ -29,6 +29,8 @@ class Gathers {
 
   const Loads& loads();
   bool has_index(const Access& access);
+  bool is_in_chosen_row(ExprId address);
+  bool is_scaled_by_lane(const Expr& x);
   bool is_of_rows(ExprId step) const;
   bool holds(ExprId root, ExprId wanted) const;
   bool repeats_with(ExprId index, ExprId step) const;

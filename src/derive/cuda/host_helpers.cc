@@ -189,7 +189,7 @@ std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number
   if (syntax[function.body].last - function.body > most_nodes_of_helper) return std::nullopt;
   const std::string_view body = source.text_of(function.body);
   HostHelper helper{.function = number};
-  if (body.find("Synchronize") != body.npos && view.reach != HostReach::shared) {
+  if (view.reach != HostReach::shared && may_wait(program, function)) {
     const WaitingNames no_names;
     view.waiting = &no_names;
     const std::optional<LaunchAndWait> end = wait_at_end(program, function, view);

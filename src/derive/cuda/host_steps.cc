@@ -8,6 +8,7 @@
 #include "derive/cuda/divisions.h"
 #include "derive/cuda/error_looks.h"
 #include "derive/cuda/host_calls.h"
+#include "derive/cuda/host_loops.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -65,6 +66,16 @@ bool may_call(const Program& program, const Source& source, std::uint32_t call, 
   for (std::uint32_t c = arguments == none ? none : syntax.first_child(arguments); c != none; c = syntax.next_sibling(c))
     given += syntax.is(c, NodeKind::token) ? 0 : 1;
   return given <= function.parameters.size();
+}
+
+bool may_wait(const Program& program, const Function& function) {
+  const Source& source = program.sources()[function.at.source];
+  if (source.text_of(function.body).find("Synchronize") != std::string_view::npos) return true;
+  if (!program.has_functions_that_wait()) return false;
+  for (std::uint32_t n = function.body; n < source.syntax[function.body].last; ++n) {
+    if (source.syntax.is(n, NodeKind::call) && program.may_only_wait(callee_name(source, n))) return true;
+  }
+  return false;
 }
 
 HostStep HostSteps::of(std::uint32_t statement) const {
@@ -128,6 +139,7 @@ HostStep HostSteps::of_call(std::uint32_t call) const {
     if (stream.size() >= 2) stream = trim(stream.substr(1, stream.size() - 2));
     return {.kind = HostStep::waits, .call = call, .stream = stream};
   }
+  if (only_waits(call, name)) return {.kind = HostStep::waits, .call = call};
   const bool copies_on_gpu = runtime_name(name) == "Memcpy" && source_.text_of(call).find("DeviceToDevice") != std::string_view::npos;
   const std::uint32_t called_by = syntax_.child(call, Role::function);
   const bool is_method = syntax_.is(called_by, NodeKind::field_expression);
@@ -156,6 +168,26 @@ bool HostSteps::only_passes(std::uint32_t call, std::string_view name) const {
     if (!syntax_.is(c, NodeKind::token) && steps.of(c).kind != HostStep::passes) return false;
   }
   return true;
+}
+
+// void check(const char* step) { if (cudaDeviceSynchronize() != cudaSuccess) printf("%s\n", step); }
+bool HostSteps::only_waits(std::uint32_t call, std::string_view name) const {
+  if (depth_ >= most_depth || !program_.may_only_wait(name)) return false;
+  const Defined& defined = program_.definitions(program_.defined(name));
+  if (defined.is_kernel || defined.first_function != defined.last_function) return false;
+  const Function& called = program_.functions()[defined.first_function];
+  if (!may_call(program_, source_, call, called)) return false;
+  const Source& there = program_.sources()[called.at.source];
+  const HostSteps steps(program_, called, {}, depth_ + 1);
+  bool waits = false;
+  for (std::uint32_t c = there.syntax.first_child(called.body); c != none; c = there.syntax.next_sibling(c)) {
+    if (there.syntax.is(c, NodeKind::token)) continue;
+    const HostStep step = steps.of(c);
+    const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
+    if (step.kind != HostStep::passes && !(is_of_all_streams && is_made_always(there, step.call, called.body))) return false;
+    waits = waits || is_of_all_streams;
+  }
+  return waits;
 }
 
 // check(cudaDeviceSynchronize(), __FILE__, __LINE__), throw_if(err): what a function is given are results of the runtime, and places.

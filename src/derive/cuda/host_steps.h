@@ -62,6 +62,9 @@ struct HostView {
 // member?
 bool may_call(const Program& program, const Source& source, std::uint32_t call, const Function& function);
 
+// Does the host wait in a function, perhaps: does it name a wait, or a function that may only wait?
+bool may_wait(const Program& program, const Function& function);
+
 // Of one host function.
 class HostSteps {
  public:
@@ -82,6 +85,7 @@ class HostSteps {
  private:
   HostStep of_call(std::uint32_t call) const;
   bool only_passes(std::uint32_t call, std::string_view name) const;
+  bool only_waits(std::uint32_t call, std::string_view name) const;
   bool is_whole_statement(std::uint32_t call, std::uint32_t statement) const;
   bool makes_object(std::uint32_t node) const;
   bool is_given_to_gpu(std::string_view object) const;

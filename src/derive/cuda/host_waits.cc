@@ -237,8 +237,7 @@ class End {
 
 std::optional<FoundWaits> needless_waits(const Program& program, const Function& function, HostView view) {
   // Most functions wait for nothing.
-  const std::string_view body = program.sources()[function.at.source].text_of(function.body);
-  if (function.is_kernel || function.is_device || body.find("Synchronize") == body.npos) return std::nullopt;
+  if (function.is_kernel || function.is_device || !may_wait(program, function)) return std::nullopt;
   return HostWaits(program, function, view).of_function();
 }
 

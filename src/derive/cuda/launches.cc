@@ -216,7 +216,7 @@ ProgramLaunches launches_of(const Program& program) {
       if (!by_file[i].empty()) {
         looks[i] = error_looks(program, source, looking);
         const std::string_view text = program.sources()[source].text;
-        if (text.find("Synchronize") != text.npos) reach[i] = host_reach(text);  // others wait for nothing
+        if (program.has_functions_that_wait() || text.find("Synchronize") != text.npos) reach[i] = host_reach(text);
       }
       all.mentions[source].launch_nodes = {};
     });

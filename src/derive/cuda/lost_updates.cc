@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "derive/cuda/expression_parts.h"
@@ -42,6 +43,8 @@ class LostUpdates : public RaceViews {
         found.push_back({i, LostUpdate::of_threads});
       } else if (is_same_in_all_blocks(access) && in_both([&](const View& view) { return view.any_reaches(access); })) {
         found.push_back({i, LostUpdate::of_blocks});
+      } else if (in_both([&](const View& view) { return view.may_meet_itself(access); })) {
+        found.push_back({i, LostUpdate::of_chosen});
       }
     }
     return found;
@@ -56,6 +59,15 @@ class LostUpdates : public RaceViews {
       const Touched touched = updates->touched_by(access, *lanes, reached);
       return std::ranges::adjacent_find(touched, {}, &std::pair<std::int64_t, std::uint32_t>::first) != touched.end();
     }
+    bool may_meet_itself(const Access& access) const {
+      const std::optional<Mask> mask = updates->where_data_allow(access, *lanes);
+      if (!mask || !lanes->is_known(access.address)) return false;
+      std::set<std::int64_t> addresses;
+      for (std::uint32_t lane = 0; lane < lanes->count(); ++lane) {
+        if ((*mask)[lane] && !addresses.insert(lanes->at(access.address, lane)).second) return true;
+      }
+      return false;
+    }
     bool any_reaches(const Access& access) const { return updates->touching(access, *lanes, reached).any(); }
 
     const LostUpdates* updates;
@@ -67,6 +79,37 @@ class LostUpdates : public RaceViews {
     const Memory& memory = trace_.memories[access.memory];
     return access.kind == Access::store && access.is_update && !access.is_state && !access.is_vague && !access.is_guess &&
            (memory.space == Space::global || memory.space == Space::shared) && !memory.is_heap && !memory.holds_pointers;
+  }
+
+  // if (mode == 2 && a[i] > least) ...: the lanes whose numbers allow it, whatever the sizes say and what each thread has read of its own.
+  // Nothing where something else decides, as a number that is compared with what was read: i == first[group].
+  std::optional<Mask> where_data_allow(const Access& access, const Lanes& lanes) const {
+    Mask mask = lanes.all();
+    const auto allow = [&](ExprId condition) {
+      bool is_decided = true;
+      for_each_conjunct(e_, condition, [&](ExprId part, bool is_not) {
+        if (e_.constant_of(part) || is_of_own_data(part)) return;
+        is_decided = is_decided && lanes.is_known(part) && !is_of_unknown_share(part);
+        if (is_decided) mask &= is_not ? ~mask_of(lanes, part, false) : mask_of(lanes, part, false);
+      });
+      return is_decided;
+    };
+    if (!allow(access.alive)) return std::nullopt;
+    for (std::uint32_t c = access.context; c != none; c = trace_.contexts[c].parent) {
+      if (!allow(trace_.contexts[c].condition)) return std::nullopt;
+    }
+    return mask;
+  }
+
+  // Of sizes, and of what a thread reads at places of its own alone.
+  bool is_of_own_data(ExprId condition) const {
+    constexpr int most = 64;
+    if (e_.uses(condition, Uses::varying | Uses::opaque | Uses::iteration)) return false;
+    return walk_parts(e_, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+      if (x.op == Op::load) return e_.uses(x.a, Uses::thread_x) && e_.uses(x.a, Uses::block) ? std::optional(Operands()) : std::nullopt;
+      return e_.uses(id, Uses::thread | Uses::block) ? (e_.uses(id, Uses::loaded) ? std::optional(Operands::all_of(x)) : std::nullopt)
+                                                     : std::optional(Operands());
+    });
   }
 
   // if (i < rows * columns) sums[i % columns] += a[i]: threads of several rows meet. (i + 1) % n may be of one thread alone.
@@ -112,7 +155,8 @@ class LostUpdates : public RaceViews {
     const bool is_plain = walk_parts(e_, access.address, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
       if (x.op == Op::load) {
         const bool is_global = trace_.memories[x.b].space == Space::global;
-        if (!is_global || !e_.uses(x.a, Uses::thread) || !e_.uses(x.a, Uses::block)) return std::nullopt;
+        const bool is_own = is_global && e_.uses(x.a, Uses::thread) && e_.uses(x.a, Uses::block);
+        if (!is_own && !is_key_of_block(access, x)) return std::nullopt;
         has_index = true;
         is_rounded = is_rounded || is_of_floats(trace_.memories[x.b]);
         return Operands();
@@ -127,6 +171,12 @@ class LostUpdates : public RaceViews {
     if (!is_plain || !has_index) return std::nullopt;
     if (access.adds_constant) return LostUpdate::of_keys;
     return is_rounded ? std::optional(LostUpdate::of_indices) : std::nullopt;  // a map names each element once, as a rule
+  }
+
+  // for (i = 0; i < 256; ++i) ++bins[keys[i]]; by one thread of each block, with keys in shared memory: those of blocks are the same ones.
+  bool is_key_of_block(const Access& access, const Expr& load) const {
+    return has_several_blocks_ && access.adds_constant && trace_.memories[access.memory].space == Space::global &&
+           trace_.memories[load.b].space == Space::shared && e_.uses(load.a, Uses::thread | Uses::iteration);
   }
 
   static bool is_of_floats(const Memory& memory) {

@@ -17,6 +17,7 @@ struct LostUpdate {
   enum Kind : std::uint8_t {
     of_threads,  // of a block, at one address
     of_blocks,   // the same thread of several blocks
+    of_chosen,   // those threads of a block for which the data or the arguments say so, at one address
     of_keys,     // threads for which the data choose one element, to which they add a number
     of_indices,  // the same of any value, where the index is a place in a grid or another share of a number
   };

@@ -30,11 +30,12 @@ class OwnIndices {
  public:
   OwnIndices(const Expressions& expressions, const Lanes& lanes) : e_(expressions), lanes_(lanes) {}
 
-  // `start[row]`, of another element for each thread; `row < rows ? start[row] : 0` as well, and `start[queue[i]]`, which may be the same
-  // one for some threads.
+  // `start[row]`, of another element for each thread; `row > 0 ? end[row - 1] + 1 : 0` as well, and `start[queue[i]]`, which may be the
+  // same one for some threads.
   bool is_loaded(ExprId id) const {
     for (int loads = 0; loads < 2; ++loads) {
       while (e_[id].op == Op::select && e_.constant_of(e_[id].c)) id = e_[id].b;
+      if (e_[id].op == Op::add && e_.constant_of(e_[id].b)) id = e_[id].a;
       if (e_[id].op != Op::load) return false;
       id = e_[id].a;
       if (is_of_each_thread(id)) return true;

@@ -266,6 +266,7 @@ void Program::add_function(Function&& function) {
     const auto number = static_cast<std::uint32_t>(functions_.size());
     (defined.first_function == none ? defined.first_function : functions_[defined.last_function].next) = number;
     defined.last_function = number;
+    if (function.may_only_wait) may_only_wait_.insert(function.name);
   }
   functions_.push_back(std::move(function));
 }
@@ -335,11 +336,12 @@ const Struct* Program::struct_named(std::string_view name) const {
 TypeInfo Program::type(std::string_view name) const {
   if (name.size() > longest_name_of_type) return {};
   for (int steps = 0; steps < 8; ++steps) {
-    if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
+    // Before what a name stands for by convention: typedef unsigned long u32;
     if (const std::string_view other = alias(name); !other.empty() && other != name) {
       name = other;
       continue;
     }
+    if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
     std::uint32_t source = 0;
     if (const model::cuda::Macro* m = macro(name, source); m && m->body != name && m->body.size() <= longest_name_of_type) {
       name = m->body;

@@ -40,6 +40,7 @@ struct Function {
   std::vector<std::uint32_t> parameters;
   std::uint32_t next = none;  // of the same name, that device code can call
   bool is_kernel = false, is_device = false;
+  bool may_only_wait = false;  // a short one of the host that names a wait for the GPU
 };
 
 // A variable at namespace scope: a constant, or device memory; or a constant of a class: static constexpr int rows = 8;
@@ -136,6 +137,9 @@ class Program {
     const std::uint32_t number = defined(name);
     return number != none && defined_[number].is_kernel;
   }
+  // Is there a function of that name which may do nothing but wait for the GPU and look at errors: check("step")?
+  bool may_only_wait(std::string_view name) const { return may_only_wait_.contains(name); }
+  bool has_functions_that_wait() const { return !may_only_wait_.empty(); }
   // A variable that the file declares itself, else the first one of all files.
   const Global* global(std::string_view name, std::uint32_t source) const;
   // The same for the constant `name` of a class, named without its namespaces and template arguments.
@@ -187,6 +191,7 @@ class Program {
   std::uint32_t analysed_files_ = 0;
   std::vector<Function> functions_;
   std::vector<std::uint32_t> first_functions_;  // by file
+  std::unordered_set<std::string_view> may_only_wait_;
   Interner names_;
   NameFilter<65536> known_;       // all of names_: most names in code are those of local variables
   std::vector<Defined> defined_;  // by number of the name, for some of them

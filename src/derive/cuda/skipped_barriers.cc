@@ -11,6 +11,7 @@
 #include <map>
 
 #include "derive/cuda/barrier_conditions.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/patterns.h"
 
 namespace frx::derive::cuda {
@@ -137,20 +138,35 @@ class SkippedBarriers {
     if (meets_another(skip, b) || comes_again(skip) || (!skip.is_loop && is_of_thread_alone(e_, skip.condition))) return true;
     const bool is_of_threads = e_.uses(skip.condition, Uses::thread) && !e_.uses(skip.condition, Uses::block | Uses::varying);
     if (!skip.is_loop || !is_of_threads) return false;
-    return exchanges_in(skip.context != none ? trace_.contexts[skip.context].at : trace_.loops[skip.loop].at);
+    return exchanges_in(skip.context != none ? trace_.contexts[skip.context].at : trace_.loops[skip.loop].at, skip.condition);
   }
 
-  // Is shared memory both written and read in that loop?
-  bool exchanges_in(NodeRef loop_at) const {
+  // Is shared memory both written and read in that loop? What ends at the size that ends the loop reads nothing of threads without work:
+  // for (k = 0; k < min(m - base, 256); ++k)
+  bool exchanges_in(NodeRef loop_at, ExprId condition) const {
     bool writes = false, reads = false;
     for (const Access& access : trace_.accesses) {
       if (trace_.memories[access.memory].space != Space::shared) continue;
       std::uint32_t l = access.loop;
       while (l != none && !(trace_.loops[l].at == loop_at)) l = trace_.loops[l].parent;
       if (l == none) continue;
-      (access.kind == Access::load ? reads : writes) = true;
+      if (access.kind != Access::load)
+        writes = true;
+      else if (!reads)
+        reads = !is_ended_by_size(access, loop_at, condition);
     }
     return writes && reads;
+  }
+
+  // Does a condition within the loop have a size of the condition of the loop itself?
+  bool is_ended_by_size(const Access& access, NodeRef loop_at, ExprId of_loop) const {
+    for (std::uint32_t c = access.context; c != none && !(trace_.contexts[c].at == loop_at); c = trace_.contexts[c].parent) {
+      const auto is_of_loop = [&](ExprId part) {
+        return e_[part].op == Op::uniform && has_part(e_, of_loop, [&](ExprId other) { return other == part; });
+      };
+      if (has_part(e_, trace_.contexts[c].condition, is_of_loop)) return true;
+    }
+    return false;
   }
 
   // for (i...) if (list[i]) { ...; __syncthreads(); ... }: those that skip it come to it in a later iteration, and the others take that for

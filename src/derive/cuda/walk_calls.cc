@@ -281,6 +281,19 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
   return std::nullopt;
 }
 
+// The 32 bits from the last to the first: neighbours change places, then pairs, and so on.
+ExprId Walker::reversed_bits(ExprId bits) {
+  const auto masked = [&](ExprId id, std::int64_t mask) { return e_.binary(Op::bit_and, id, e_.constant(mask)); };
+  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 5> swaps{
+      {{1, 0x55555555}, {2, 0x33333333}, {4, 0x0F0F0F0F}, {8, 0x00FF00FF}, {16, 0x0000FFFF}}};
+  for (const auto& [distance, mask] : swaps) {
+    const ExprId by = e_.constant(distance);
+    const ExprId down = masked(e_.binary(Op::shr, bits, by), mask), up = e_.binary(Op::shl, masked(bits, mask), by);
+    bits = e_.binary(Op::bit_or, down, up);
+  }
+  return bits;
+}
+
 std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t callee) {
   static const std::unordered_map<std::string_view, Op> two = {{"min", Op::min},  {"max", Op::max},      {"umin", Op::min},
                                                                {"umax", Op::max}, {"__umul24", Op::mul}, {"__mul24", Op::mul},
@@ -295,6 +308,7 @@ std::optional<Value> Walker::eval_arithmetic_call(std::string_view name, const s
     return arguments[0];
   }
   if (callee != none) return std::nullopt;  // swap(), clamp() and __update() of the program itself
+  if (name == "__brev" && arguments.size() == 1 && arguments[0].kind == Value::number) return with(reversed_bits(arguments[0].expr));
   const bool is_intrinsic = name.starts_with("__") && name != "__pipeline_wait_prior" && name != "__pipeline_commit";
   const bool makes_vector = name.starts_with(makes) && program_.type(name.substr(makes.size())).bytes != 0;
   const bool is_pure = is_intrinsic || makes_vector || is_of_mathematics(name) || std::ranges::binary_search(pure_functions, name);

@@ -85,7 +85,13 @@ Value Walker::pointer_to(std::uint32_t memory, std::uint32_t levels) {
   return value;
 }
 
+// Is it an array of arrays, or a row of one of these?
+bool Walker::has_rows(const Value& value) const {
+  return value.kind == Value::pointer && value.memory != none && value.subscripts + 1 < trace_.memories[value.memory].dims.size();
+}
+
 Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) {
+  if (levels > 1 && has_rows(value)) return value;  // float (*rows)[17]
   const std::uint32_t bytes = program_.type(type).bytes;
   // *(uint4*)(p + 16 * i): where an element of p begins depends on a size that is not known.
   const bool was_guess = value.kind == Value::pointer && value.is_guess && bytes != 0 && levels == 1;
@@ -97,6 +103,8 @@ Value Walker::retyped(Value value, std::string_view type, std::uint32_t levels) 
   value.rows = {};
   value.levels = levels;
   value.bytes = levels > 1 ? 8 : bytes != 0 ? bytes : guessed_bytes(type);
+  // (float*)tile with float tile[16][17]: its elements follow each other.
+  if (levels == 1 && has_rows(value)) value.subscripts = static_cast<std::uint32_t>(trace_.memories[value.memory].dims.size());
   return value;
 }
 
@@ -301,8 +309,9 @@ Value Walker::triple_of(std::uint32_t list) {
   std::size_t i = 0;
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    const Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
+    Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
     if (part.kind == Value::triple && i == 0) return part;
+    if (const auto whole = whole_number_at(c)) part = number(*whole);
     if ((part.rounded_up & 1) != 0) value.rounded_up |= static_cast<std::uint8_t>(1u << i);
     *parts[i++] = truth(part);
   }

@@ -285,6 +285,17 @@ Value Walker::eval_number(std::uint32_t node) {
   return number(value);
 }
 
+// dim3(1, 32.0), or a macro for it: a fraction that is written as a whole number.
+std::optional<std::int64_t> Walker::whole_number_at(std::uint32_t node) const {
+  std::uint32_t where = 0;
+  const model::cuda::Macro* const macro = program_.macro(text(node), where);
+  std::string_view digits = macro && !macro->is_ambiguous && !macro->is_function ? std::string_view(macro->body) : text(node);
+  if (digits.ends_with('f') || digits.ends_with('F')) digits.remove_suffix(1);
+  const std::size_t point = digits.find('.');
+  if (point == digits.npos || digits.find_first_not_of('0', point + 1) != digits.npos) return std::nullopt;
+  return plain_number(digits.substr(0, point));
+}
+
 Value Walker::arithmetic(Op op, const Value& a, const Value& b) {
   if (a.kind == Value::pointer && b.kind == Value::number && (op == Op::add || op == Op::sub)) {
     return offset_by(a, op == Op::add ? b.expr : e_.unary(Op::neg, b.expr));

@@ -135,17 +135,9 @@ void Walker::walk_loop(std::uint32_t node, std::uint32_t test, std::uint32_t upd
 
 // `while (true) { if (i >= n) break; ... }` runs as long as i < n.
 ExprId Walker::unless_left_at_once(std::uint32_t body, ExprId again) {
-  const auto first_statement = [&](std::uint32_t block) {
-    std::uint32_t at = block;
-    while (syntax().is(at, NodeKind::compound_statement)) {
-      at = syntax().first_child(at);
-      while (at != none && syntax().is(at, NodeKind::token)) at = syntax().next_sibling(at);
-    }
-    return at;
-  };
-  const std::uint32_t first = first_statement(body);
+  const std::uint32_t first = first_statement(syntax(), body);
   if (first == none || !syntax().is(first, NodeKind::if_statement) || syntax().child(first, Role::alternative) != none) return again;
-  const std::uint32_t leaves = first_statement(syntax().child(first, Role::consequence));
+  const std::uint32_t leaves = first_statement(syntax(), syntax().child(first, Role::consequence));
   if (leaves == none || !syntax().is(leaves, NodeKind::break_statement)) return again;
   const bool was_quiet = std::exchange(quiet_, true);
   const ExprId left = condition(syntax().child(first, Role::condition));

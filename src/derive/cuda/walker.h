@@ -202,7 +202,9 @@ class Walker {
   void declare_template_parameters(std::uint32_t function, const LaunchedWith* launched = nullptr);
   Value initial(std::uint32_t declaration, std::uint32_t declarator, std::uint32_t value);
   Value triple_of(std::uint32_t list);
+  std::optional<std::int64_t> whole_number_at(std::uint32_t node) const;
   Value eval_as_parameter(std::uint32_t parameter);
+  bool has_rows(const Value& value) const;
   Value retyped(Value value, std::string_view type, std::uint32_t levels);
   std::string_view type_text(std::uint32_t declaration);
   std::uint32_t add_memory(Space space, std::string_view name, std::string_view type, std::uint32_t node);
@@ -347,6 +349,7 @@ class Walker {
   void note_random_state(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_memory_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   std::optional<Value> eval_arithmetic_call(std::string_view name, const std::vector<Value>& arguments, std::uint32_t callee);
+  ExprId reversed_bits(ExprId bits);
   ExprId mixture(ExprId parts);
   std::optional<Value> eval_macro(std::string_view name, const std::vector<Value>& arguments);
   std::optional<Value> eval_index_of_blas(std::string_view name, const std::vector<Value>& arguments);

@@ -38,13 +38,48 @@ bool declares_kernel(std::string_view text, std::size_t at) {
   return words > 0 && next != text.npos && (text[next] == '(' || text[next] == '<' || text[next] == ':' || text[next] == '*');
 }
 
+// Where three of a sign in a row begin, with blanks between them perhaps (`<< <`, as some editors write); npos where there are none.
+std::size_t find_bracket(std::string_view text, char sign, std::size_t from) {
+  const std::array<char, 2> two{sign, sign};
+  for (std::size_t at = from; (at = text.find(std::string_view(two.data(), two.size()), at)) != text.npos; ++at) {
+    const bool is_first = at == 0 || text[at - 1] != sign;
+    const std::size_t third = text.find_first_not_of(' ', at + 2);
+    if (is_first && third != text.npos && text[third] == sign && (third + 1 == text.size() || text[third + 1] != sign)) return at;
+  }
+  return text.npos;
+}
+
+// Is it one of `scale<<<grid, block>>>(a)`?
+bool begins_launch(std::string_view text, std::size_t bracket) {
+  constexpr std::size_t longest = 2000;  // between the brackets
+  const std::size_t line = text.find_last_of('\n', bracket) + 1;
+  const std::string_view before = trim(text.substr(line, bracket - line));
+  if (before.find_first_of("'\"`") != before.npos || before.starts_with("//") || before.starts_with('*')) return false;
+  // The name may stand on the line before.
+  const std::size_t last = text.substr(0, bracket).find_last_not_of(blanks);
+  if (last == text.npos || !(is_word(text[last]) || text[last] == '>')) return false;
+  const std::string_view inside = text.substr(bracket, longest);
+  std::size_t end = find_bracket(inside, '>', 0);
+  if (end == inside.npos || inside.substr(0, end).find(';') != inside.npos) return false;
+  end = inside.find_first_not_of(">", inside.find_first_not_of(' ', end + 2));
+  const std::size_t next = end == inside.npos ? end : inside.find_first_not_of(blanks, end);
+  return next != inside.npos && inside[next] == '(';
+}
+
+bool launches_kernel(std::string_view text) {
+  for (std::size_t at = find_bracket(text, '<', 0); at != text.npos; at = find_bracket(text, '<', at + 2)) {
+    if (begins_launch(text, at)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool may_hold_kernels(std::string_view path) { return has_ending(path, headers) || has_ending(path, host_files); }
 
 bool holds_kernels(std::string_view path, std::string_view text) {
-  if (text.find(qualifier) == text.npos) return false;
-  return has_ending(path, headers) || declares_kernel(text);
+  const bool has_qualifier = text.find(qualifier) != text.npos;
+  return (has_qualifier && (has_ending(path, headers) || declares_kernel(text))) || launches_kernel(text);
 }
 
 bool declares_kernel(std::string_view text) {

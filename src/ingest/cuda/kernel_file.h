@@ -1,4 +1,4 @@
-// Does a file of code define kernels, although its name does not say CUDA? A header, a template file or a C++ file may.
+// Does a file of code define or launch kernels, although its name does not say CUDA? A header, a template file or a C++ file may.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@ namespace frx::ingest::cuda {
 // "a.h", "b.hpp", "c.inl", "d.cc": a file that may hold code for a GPU, by its name.
 bool may_hold_kernels(std::string_view path);
 
-// Such a file, whose whole text is given: does it name a kernel? In a file for the host only a declaration outside of quotes counts, as it
-// may hold the text of a program for another compiler.
+// Such a file, whose whole text is given: does it name a kernel, or launch one (`k<<<grid, block>>>(...)`)? In a file for the host only a
+// declaration outside of quotes counts, as it may hold the text of a program for another compiler.
 bool holds_kernels(std::string_view path, std::string_view text);
 
 // "__global__ void copy(": only words follow the qualifier up to its parenthesis, and there are no quotes on its line.
