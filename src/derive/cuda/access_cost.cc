@@ -115,7 +115,9 @@ bool is_of_one_thread(const Trace& trace, const Access& access) {
     return (is_number_of_thread(x.a) && is_same_for_all(x.b)) || (is_number_of_thread(x.b) && is_same_for_all(x.a));
   };
   for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
-    if (elects(trace.contexts[c].condition)) return true;
+    bool is_one = false;  // x == 50 && y == 57
+    for_each_conjunct(e, trace.contexts[c].condition, [&](ExprId part, bool is_not) { is_one = is_one || (!is_not && elects(part)); });
+    if (is_one) return true;
   }
   return false;
 }

@@ -13,6 +13,7 @@
 #include "derive/cuda/divisions.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
+#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/lone_threads.h"
 
 namespace frx::derive::cuda {
@@ -266,11 +267,28 @@ bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLo
   return !has_part(e, value.made, is_half) && has_part(e, value.made, [&](ExprId part) { return e[part].op == Op::select && uniform.any_of_lanes(e[part].a); });
 }
 
+// while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each thread is empty?
+bool empties_stack(const Trace& trace, const Loop& loop) {
+  const Expressions& e = trace.expressions;
+  if (!trace.warp_collectives.empty() || trace.uses_groups || trace.uses_shuffles) return false;
+  if (!has_part(e, loop.condition, [&](ExprId part) { return e[part].op == Op::loop_value; })) return false;
+  bool pushes = false, reads = false;
+  for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    const bool is_unknown = e.uses(access.address, Uses::varying | Uses::opaque) || holds_loop_value(e, access.address);
+    const Space space = trace.memories[access.memory].space;
+    pushes = pushes || (space == Space::local && access.kind == Access::store && is_unknown);
+    reads = reads || (space == Space::global && access.kind == Access::load && is_unknown);
+  }
+  return pushes && reads;
+}
+
 // for (e = first[i]; e < first[i + 1]; ++e), while (node != end): does each lane have as many iterations as what it reads says? Not where a
 // lock is waited for.
 bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   if (e.uses(loop.condition, Uses::opaque)) return false;
+  if (empties_stack(view.trace, loop)) return true;
   const auto is_moved = [&](ExprId part) {
     const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
     return value && is_moved_by_lanes(view, *value, uniform);

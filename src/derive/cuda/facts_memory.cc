@@ -48,7 +48,7 @@ bool is_of_some_lanes(const Trace& trace, const Access& access) {
 
 // In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
 // sample may have or not; where lanes read the same up to so many, with that one, and where the data choose them up to those of a single
-// lane. Elements whose size divides a sector lie in one each.
+// lane. Elements whose size divides a sector lie in one each. In a block with rows that is only assumed, a warp may have fewer lanes along x.
 std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_element) {
   if (!knows_element) return "several times";
   constexpr double rounding = 1e-6;
@@ -63,6 +63,8 @@ std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_
     return fmt::format("up to {:.0f} times", most);
   }
   const double whole = std::floor(pattern.sector_ratio + rounding);
+  const bool is_assumed = !view.is_block_launched && view.block.y * view.block.z > 1;
+  if (is_assumed) return fmt::format("up to {:.0f} times", whole);
   return pattern.stride_is_symbolic ? fmt::format("{:.0f} times, unless that size is small,", whole)
                                     : fmt::format("at least {:.0f} times", whole);
 }
@@ -360,8 +362,9 @@ void add_gathers(const KernelView& view, CodeSubject& into) {
   if (found.empty()) return;
   const Access& first = view.trace.accesses[found.front()];
   into.set(Id::gather_text, access_text(view, first));
-  into.set(Id::gather_sectors, first.bytes == 0 ? std::string("several times")
-                                                : fmt::format("up to {} times", (warp::sector_bytes + first.bytes - 1) / first.bytes));
+  const bool knows_element = first.bytes != 0 && !first.is_guess;
+  into.set(Id::gather_sectors, knows_element ? fmt::format("up to {} times", (warp::sector_bytes + first.bytes - 1) / first.bytes)
+                                             : std::string("several times"));
 }
 
 // `if (i < *size)`: whole numbers of which a kernel reads one alone behind a pointer.

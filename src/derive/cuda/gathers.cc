@@ -35,7 +35,7 @@ void Gathers::consider(std::size_t i) {
   // Sums that atomics make have bins, few of them perhaps; atomicCAS() takes a slot of a table.
   // An index that a size multiplies is that of a row.
   if (access.kind == Access::atomic && !access.is_exchange && !is_in_chosen_row(access.address)) return;
-  if (access.is_vague || access.is_guess || access.bytes > widest) return;
+  if (access.is_vague || access.is_recast || access.bytes > widest) return;
   // Where the data choose who stores, a running number of those is the index mostly, and they lie side by side.
   if (access.kind == Access::store && is_chosen_by_data(view_.trace, access)) return;
   if (!e_.uses(access.address, Uses::loaded | Uses::varying) || !has_index(access)) return;
@@ -53,6 +53,7 @@ bool Gathers::has_index(const Access& access) {
   std::vector<ExprId> indices, steps;
   bool is_scaled = false;
   const auto consider = [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::load && view_.trace.memories[x.b].holds_pointers) return Operands{x.a};  // rows[i][k]
     if (x.op == Op::load) {
       if (is_own_index(id)) indices.push_back(x.a);
     } else if (is_scaled_by_lane(x)) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "derive/cuda/error_looks.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/value_types.h"
 #include "derive/cuda/walker.h"
@@ -14,6 +15,17 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr int most_parts = 32;  // of an expression that are looked at
+
+// { fprintf(...); exit(1); }
+bool leaves_function(const Source& source, std::uint32_t statement) {
+  for (std::uint32_t n = statement; n < source.syntax[statement].last; ++n) {
+    if (source.syntax.is(n, NodeKind::return_statement)) return true;
+    if (source.syntax.is(n, NodeKind::other) && source.text_of(n).starts_with("throw")) return true;
+    const std::string_view called = source.syntax.is(n, NodeKind::call) ? callee_name(source, n) : "";
+    if (called == "exit" || called == "abort") return true;
+  }
+  return false;
+}
 
 // n / 8, n / size, n >> 3
 struct Quotient {
@@ -81,11 +93,27 @@ bool adds_to_quotient(const Expressions& e, ExprId blocks) {
 
 }  // namespace
 
+// if (n % 1024 != 0) return false; ... (n + 255) / 256: is there no rest, as the host has asked before?
+bool Walker::refuses_rest(ExprId blocks) const {
+  const std::optional<Quotient> quotient = quotient_at(e_, blocks);
+  if (!quotient || !quotient->by) return false;
+  const auto is_rest = [&](ExprId part) {
+    const Expr& x = e_[part];
+    const std::int64_t by = x.op == Op::mod ? e_.constant_of(x.b).value_or(0) : 0;
+    return by != 0 && by % *quotient->by == 0 && !e_.constant_of(x.a) &&
+           has_part(e_, quotient->dividend, [&](ExprId size) { return size == x.a; });
+  };
+  return std::ranges::any_of(trace_.branches, [&](const BranchSite& site) {
+    const Source& source = program_.sources()[site.at.source];
+    return has_part(e_, site.condition, is_rest) && site.consequence != none && leaves_function(source, site.consequence);
+  });
+}
+
 // Also of the larger one of that and a number, and of a choice of which one side is.
 bool Walker::rounds_up(ExprId blocks) const {
   bool found = false;
   walk_parts(e_, blocks, most_parts, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-    found = is_rounded_up_quotient(e_, id) || adds_to_quotient(e_, id);
+    found = (is_rounded_up_quotient(e_, id) && !refuses_rest(id)) || adds_to_quotient(e_, id);
     if (found) return std::nullopt;
     if (x.op == Op::select) return Operands{x.b, x.c};
     return x.op == Op::max || x.op == Op::min ? Operands{x.a, x.b} : Operands();

@@ -256,12 +256,48 @@ bool is_halving_tree(const KernelView& view, const Loop& loop) {
     const auto length = memory.dims.size() == 1 ? e.constant_of(memory.dims[0]) : std::nullopt;
     if (length && *length <= 2 * warp::lane_count) continue;  // a block of one or two warps
     for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
-      const Expr& test = e[trace.contexts[c].condition];
-      const bool has_small_side = test.op == Op::lt && e[test.a].op == Op::thread_x && is_step(test.b);
+      bool has_small_side = false;
+      for_each_conjunct(e, trace.contexts[c].condition, [&](ExprId part, bool is_not) {
+        const Expr& test = e[part];
+        has_small_side = has_small_side || (!is_not && test.op == Op::lt && e[test.a].op == Op::thread_x && is_step(test.b));
+      });
       if (!trace.contexts[c].is_loop && has_small_side) return true;
     }
   }
   return false;
+}
+
+// How many of the first threads of the block store to shared memory between two barriers, where it is fewer than a warp has; 0: others do.
+std::int64_t storing_threads(const Trace& trace, std::uint32_t first_access, std::uint32_t last_access) {
+  const Expressions& e = trace.expressions;
+  std::int64_t fewest = 0;
+  for (std::uint32_t i = first_access; i < last_access; ++i) {
+    const Access& access = trace.accesses[i];
+    if (access.kind == Access::load || trace.memories[access.memory].space != Space::shared) continue;
+    std::int64_t threads = 0;
+    for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
+      const Expr& test = e[trace.contexts[c].condition];
+      if (test.op == Op::lt && e[test.a].op == Op::thread_x) threads = e.constant_of(test.b).value_or(0);
+    }
+    if (threads <= 0 || threads >= warp::lane_count) return 0;
+    fewest = threads;
+  }
+  return fewest;
+}
+
+// The same, step by step, with a barrier behind each: if (t < 16) s[t] += s[t + 16]; __syncthreads(); if (t < 8) ...
+std::vector<NodeRef> steps_of_written_tree(const Trace& trace, std::uint32_t loop) {
+  constexpr std::size_t fewest_steps = 4;  // of one warp alone
+  std::vector<NodeRef> sites;
+  std::set<std::int64_t> steps;
+  std::optional<std::uint32_t> before;
+  for (const BarrierSite& barrier : trace.barriers) {
+    if (barrier.loop != loop || barrier.is_named || barrier.is_collective) continue;
+    const std::int64_t threads = before ? storing_threads(trace, *before, barrier.accesses) : 0;
+    if (threads > 0 && steps.insert(threads).second) sites.push_back(barrier.at);
+    before = barrier.accesses;
+  }
+  return steps.size() >= fewest_steps ? sites : std::vector<NodeRef>();
 }
 
 }  // namespace
@@ -324,6 +360,11 @@ IdleBarriers idle_barriers(const KernelView& view) {
       consider(sites, "of a loop whose rounds have nothing in common: each step could be made for all of them at once", true);
     if (loop.parent != none && !is_short(trace, loop.parent) && is_halving_tree(view, loop)) trees.push_back(&sites);
   }
+  std::vector<NodeRef> written;
+  for (std::uint32_t l = 0; l < trace.loops.size() && written.empty(); ++l) {
+    if (!is_short(trace, l)) written = steps_of_written_tree(trace, l);
+  }
+  if (!written.empty()) trees.push_back(&written);
   if (worst.sites.empty() && !trees.empty()) {
     worst = {*trees.front(),
              "which each step of a tree passes, in each round of the loop around it: the last five steps are those of one warp alone",

@@ -130,7 +130,7 @@ bool exchanges_something(const Trace& trace) {
 }  // namespace
 
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
-  if (launches.count == 0 || launches.kernels != 1) return;
+  if (launches.count == 0 || launches.kernels != 1 || !view.trace.launches.empty()) return;  // its own launches do the work
   if (const auto lone = loop_of_lone_thread(view.trace); lone != view.trace.loops.end()) {
     into.set(Id::has_single_block_work, true, {view.place_of(lone->at)});
     into.set(Id::single_block_shares, true);

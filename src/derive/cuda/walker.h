@@ -333,6 +333,7 @@ class Walker {
   void store_config_field(Value& object, std::string_view field, const Value& value, std::uint32_t node);
   void add_extent(Config& config, const Value& value, std::uint32_t node);
   // grid_rounding.cc
+  bool refuses_rest(ExprId blocks) const;
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
   model::cuda::GridRounding rounding_of(const Value& grid) const;
