@@ -54,6 +54,16 @@ TEST_F(InputsOfAFolder, AreItsCodeWhenCodeLiesAnywhereBelow) {
   EXPECT_THAT(described(), ElementsAre("CUDA source src/deep/kernel.cu", "PTX src/kernel.ptx"));
 }
 
+TEST_F(InputsOfAFolder, AreFilesForTheHostThatDefineOrLaunchKernels) {
+  add("defines.hpp", "template <typename T> __global__ void copy(T* a) {}\n");
+  add("launches.h", "struct Runner { void run(float* a, int n) { scale<<<n / 256, 256>>>(a); } };\n");
+  add("spaced.cpp", "void run(float* a, int n) {\n  scale<float>\n    << <n / 256, 256 >> > (a);\n}\n");
+  add("text.cpp", "const char* usage = \"scale<<<n / 256, 256>>>(a)\";\n// scale<<<1, 256>>>(a);\n");
+  add("conflict.cpp", "<<<<<<< ours\nint a;\n=======\nint b;\n>>>>>>> theirs\n");
+  add("shifts.cpp", "int f(int a, int b) { return a << b >> (2); }\nstd::vector<std::vector<std::vector<int>>> g(3);\n");
+  EXPECT_THAT(described(), ElementsAre("CUDA source defines.hpp", "CUDA source launches.h", "CUDA source spaced.cpp"));
+}
+
 TEST_F(InputsOfAFolder, AreTheRunWhenItIsABundle) {
   add("metadata.json", "{}");
   add("kernel.cu", "");

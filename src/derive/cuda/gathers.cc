@@ -1,6 +1,7 @@
 #include "derive/cuda/gathers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
@@ -78,14 +79,19 @@ bool Gathers::has_index(const Access& access) {
   });
 }
 
-// index[i] * channels + c
+// index[i] * channels + c: not where neighbouring lanes go on within the row.
 bool Gathers::is_in_chosen_row(ExprId address) {
-  const auto is_size = [&](ExprId part) { return e_[part].op == Op::uniform; };
+  constexpr int most_terms = 32;
   const auto is_index = [&](ExprId part) { return e_[part].op == Op::load && is_own_index(part); };
-  return has_part(e_, address, [&](ExprId part) {
-    const Expr& x = e_[part];
-    return x.op == Op::mul && ((is_size(x.a) && has_part(e_, x.b, is_index)) || (is_size(x.b) && has_part(e_, x.a, is_index)));
+  bool has_row = false;
+  const bool is_sum = for_each_term(e_, address, most_terms, [&](ExprId id, std::int64_t) {
+    const Expr& x = e_[id];
+    const bool is_row = x.op == Op::mul && ((e_[x.a].op == Op::uniform && has_part(e_, x.b, is_index)) ||
+                                            (e_[x.b].op == Op::uniform && has_part(e_, x.a, is_index)));
+    if (is_row) return !std::exchange(has_row, true);
+    return !e_.uses(id, Uses::thread | Uses::varying | Uses::opaque);
   });
+  return is_sum && has_row;
 }
 
 // speed[i] * step: lanes go on by steps of their own.

@@ -160,6 +160,21 @@ TEST_F(Declared, NamesOfPointersStandForWhatTheyPointTo) {
   EXPECT_EQ(program.type("Four").bytes, 0u);
 }
 
+TEST_F(Declared, TypesThatTheProgramNamesCountBeforeWhatTheirNamesUsuallyMean) {
+  const Program& program = of({"typedef unsigned long u32;\ntypedef double real;\nvoid f(u32*, i32*);\n"});
+  EXPECT_EQ(program.type("u32").bytes, 8u);
+  EXPECT_EQ(program.type("i32").bytes, 4u);
+}
+
+TEST_F(Declared, ShortFunctionsOfTheHostMayOnlyWait) {
+  const Program& program =
+      of({"void check(const char* what) { if (cudaDeviceSynchronize() != cudaSuccess) abort(); }\n"
+          "__device__ void wait() { cudaDeviceSynchronize(); }\nvoid run(float* a) { k<<<1, 32>>>(a); }\n"});
+  EXPECT_TRUE(program.may_only_wait("check"));
+  EXPECT_FALSE(program.may_only_wait("wait"));
+  EXPECT_FALSE(program.may_only_wait("run"));
+}
+
 TEST_F(Declared, AConstantIsThatOfTheFileThatNamesIt) {
   const Program& program =
       of({"const int block = 64, once = 1;\n", "void f();\n", "const int block = 128;\n", "const int block = 32, block = 16;\n"});
