@@ -257,14 +257,15 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
   return uniform.any_of_lanes(site.condition);
 }
 
-// if (x[i] > limit[node]) node = next; else node = left(node);   Is a variable moved on by what each lane compares? A search by halves takes
-// as many steps in all lanes.
+// if (x[i] > limit[node]) node = next; else node = left(node);   Is a variable moved on by what each lane compares? A search by halves
+// takes as many steps in all lanes.
 bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   const auto is_half = [&](ExprId part) {
     return (e[part].op == Op::div && e.constant_of(e[part].b) == 2) || (e[part].op == Op::shr && e.constant_of(e[part].b) == 1);
   };
-  return !has_part(e, value.made, is_half) && has_part(e, value.made, [&](ExprId part) { return e[part].op == Op::select && uniform.any_of_lanes(e[part].a); });
+  return !has_part(e, value.made, is_half) &&
+         has_part(e, value.made, [&](ExprId part) { return e[part].op == Op::select && uniform.any_of_lanes(e[part].a); });
 }
 
 // while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each thread is empty?

@@ -48,7 +48,8 @@ bool is_of_some_lanes(const Trace& trace, const Access& access) {
 
 // In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
 // sample may have or not; where lanes read the same up to so many, with that one, and where the data choose them up to those of a single
-// lane. Elements whose size divides a sector lie in one each. In a block with rows that is only assumed, a warp may have fewer lanes along x.
+// lane. Elements whose size divides a sector lie in one each. In a block with rows that is only assumed, a warp may have fewer lanes along
+// x.
 std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_element) {
   if (!knows_element) return "several times";
   constexpr double rounding = 1e-6;
