@@ -179,6 +179,7 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"ParametersTogether", "the store is restricted", "nvcc makes no use of __restrict__ in a structure"},
     {"RestrictedPointers", "where a list begins, and how long it is", "the compiler keeps what it has loaded then"},
     {"RestrictedPointers", "an atomic is a store", "the compiler keeps what it has loaded then"},
+    {"RestrictedPointers", "a factor in each of nine directions", "the compiler keeps what it has loaded then"},
     {"RestrictedPointers", "the end of a loop that other pointers may change, in threads of the data",
      "the compiler keeps what it has loaded then"},
     {"ParametersTogether", "halves multiplied one by one", "tensor cores are looked for by the types of parameters"},

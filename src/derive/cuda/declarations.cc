@@ -51,6 +51,13 @@ std::uint32_t product_of_extents(std::uint32_t elements, std::uint32_t extent) {
   return extent == 0 || elements == 0 || extent > most / elements ? 0 : elements * extent;
 }
 
+std::string_view callee_name(const Source& source, std::uint32_t call) {
+  const std::uint32_t called = source.syntax.child(call, Role::function);
+  if (source.syntax.is(called, NodeKind::field_expression)) return source.text_of(source.syntax.child(called, Role::field));
+  const std::uint32_t name = called == none ? none : name_in(source, called);
+  return name == none ? std::string_view() : source.text_of(name);
+}
+
 std::uint32_t name_in(const Source& source, std::uint32_t node) {
   const auto& syntax = source.syntax;
   for (std::uint32_t depth = 0; node != none && depth < deepest_declarator; ++depth) {
@@ -188,7 +195,8 @@ class Declarer {
     function.name = text(function.name_node);
     constexpr std::uint32_t most_nodes_that_wait = 200;
     function.may_only_wait = !function.is_kernel && !function.is_device && syntax_[node].last - node <= most_nodes_that_wait &&
-                             text(function.body).find("Synchronize") != std::string_view::npos;
+                             (text(function.body).find("DeviceSynchronize(") != std::string_view::npos ||
+                              text(function.body).find("ThreadSynchronize(") != std::string_view::npos);
     if (function.is_kernel || function.is_device) {
       pointers_.clear();
       end_of_pointers_ = syntax_[node].last;

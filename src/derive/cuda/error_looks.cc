@@ -184,13 +184,20 @@ class FunctionLooks {
     return of_given(call, name, look);
   }
 
-  // Of a function whose body looks at `in_body`: check("step") with a body that looks at what cudaDeviceSynchronize() returns looks at no
-  // more; check(cudaGetLastError()) does.
+  // Of a function whose body looks at `in_body`: check("step", __LINE__) with a body that looks at what cudaDeviceSynchronize() returns looks
+  // at no more; check(cudaGetLastError()) does, and check(last()) may.
   Look of_given(std::uint32_t call, std::string_view name, Look in_body) const {
     if (!names_errors(name)) return in_body;
-    const std::uint32_t arguments = syntax_.child(call, Role::arguments);
-    if (in_body == Look::of_later_calls && arguments != none && !asks_for_launch(source_.text_of(arguments))) return in_body;
+    if (in_body == Look::of_later_calls && is_given_places_alone(call)) return in_body;
     return std::max(in_body, of_arguments(call));
+  }
+
+  bool is_given_places_alone(std::uint32_t call) const {
+    const std::uint32_t arguments = syntax_.child(call, Role::arguments);
+    for (std::uint32_t n = arguments; arguments != none && n < syntax_[arguments].last; ++n) {
+      if (syntax_.is(n, NodeKind::call) || (syntax_.is(n, NodeKind::identifier) && !source_.text_of(n).starts_with("__"))) return false;
+    }
+    return arguments != none;
   }
 
   Look of_unknown(std::uint32_t call, std::string_view name) const {
@@ -275,13 +282,6 @@ bool is_harmless(std::string_view name) {
                                                       "max",  "memcpy", "memset", "min",  "printf",  "rand", "sqrt"};
   const bool is_runtime = name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z';
   return is_runtime || name.starts_with("MPI_") || std::ranges::find(known, name) != known.end();
-}
-
-std::string_view callee_name(const Source& source, std::uint32_t call) {
-  const std::uint32_t called = source.syntax.child(call, Role::function);
-  if (source.syntax.is(called, NodeKind::field_expression)) return source.text_of(source.syntax.child(called, Role::field));
-  const std::uint32_t name = called == none ? none : name_in(source, called);
-  return name == none ? std::string_view() : source.text_of(name);
 }
 
 std::vector<Look> looks_of_files(const Sources& sources) {

@@ -37,7 +37,4 @@ LookEnds ends_of_looks(const Program& program, const Function& function, const E
 // Functions of the C library, of the runtime and of MPI that look at no error of a launch.
 bool is_harmless(std::string_view name);
 
-// The name of the function that is called, of a method without its object; "" where it is none.
-std::string_view callee_name(const Source& source, std::uint32_t call);
-
 }  // namespace frx::derive::cuda

@@ -8,6 +8,12 @@ Operands Operands::all_of(const Expr& x) {
   return x.op == Op::load || x.op >= Op::neg ? Operands{x.a} : Operands{x.a, x.b};
 }
 
+bool holds_loop_value(const Expressions& e, ExprId root) {
+  constexpr int most = 128;
+  return !walk_parts(e, root, most,
+                     [](ExprId, const Expr& x) { return x.op == Op::loop_value ? std::nullopt : std::optional(Operands::all_of(x)); });
+}
+
 bool is_masked_by_size(const Expressions& e, ExprId root) {
   return has_part(e, root, [&](ExprId id) {
     const Expr& x = e[id];

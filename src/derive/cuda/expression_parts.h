@@ -106,6 +106,9 @@ void for_each_conjunct(const Expressions& e, ExprId condition, Take&& take) {
   }
 }
 
+// Is a part of it a variable that a loop changes in no simple way, such as a pointer that is swapped with another?
+bool holds_loop_value(const Expressions& e, ExprId root);
+
 // i & (size - 1): bits of a thread's number that a size decides, which a sample knows nothing of.
 bool is_masked_by_size(const Expressions& e, ExprId root);
 

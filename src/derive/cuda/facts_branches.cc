@@ -144,16 +144,22 @@ bool is_of_every_few(const Expressions& e, ExprId condition) {
   return found;
 }
 
-// if ((x + y) % 2 != color) return; before all that the kernel does: every second lane has nothing to do.
+// if ((x + y) % 2 != color) return;   Has at least every second lane nothing more to do?
 bool is_left_by_every_few(const KernelView& view, const BranchSite& site, const BranchPattern& pattern) {
+  constexpr std::size_t most_at_once = 2;
+  const Expressions& e = view.trace.expressions;
   if (site.alternative != none || site.consequence == none || site.loop != none || !pattern.diverges_in_warp) return false;
   const Syntax& syntax = view.source().syntax;
   const bool is_in_kernel = site.at.source == view.function.at.source && site.at.node >= view.function.body;
   if (!is_in_kernel || site.at.node >= syntax[view.function.body].last) return false;
   const std::uint32_t statement = first_statement(syntax, site.consequence);
   if (statement == none || !syntax.is(statement, NodeKind::return_statement)) return false;
-  constexpr std::size_t most_at_once = 2;
-  return is_of_every_few(view.trace.expressions, site.condition) && view.trace.accesses.size() - site.last_access > most_at_once;
+  // i % 4 == 3 is one lane of four.
+  const bool is_few = has_part(e, site.condition, [&](ExprId part) {
+    const Expr& x = e[part];
+    return (x.op == Op::eq || x.op == Op::logical_not) && e[x.a].op == Op::mod && e.constant_of(e[x.a].b).value_or(0) > 2;
+  });
+  return !is_few && is_of_every_few(e, site.condition) && view.trace.accesses.size() - site.last_access > most_at_once;
 }
 
 // Do the lanes of one warp diverge, for more than the work of a single lane, the end of the data, or a few lanes that help to fill
@@ -204,14 +210,15 @@ std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
   constexpr int most = 32;
   std::size_t count = 0;
+  bool any_of_iteration = false;  // k == 7 is no question about an index
   walk_parts(e, site.condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-    // k == 7 looks at the iteration alone.
-    const bool is_of_iteration = (x.op == Op::eq || x.op == Op::ne) && !e.uses(id, Uses::thread | Uses::block);
-    count += x.op == Op::lt || x.op == Op::le || ((x.op == Op::eq || x.op == Op::ne) && !is_of_iteration);
+    const bool is_equality = x.op == Op::eq || x.op == Op::ne, is_of_iteration = is_equality && !e.uses(id, Uses::thread | Uses::block);
+    any_of_iteration = any_of_iteration || is_of_iteration;
+    count += x.op == Op::lt || x.op == Op::le || (is_equality && !is_of_iteration);
     const bool joins = x.op == Op::logical_and || x.op == Op::logical_or || x.op == Op::logical_not;
     return joins ? Operands::all_of(x) : Operands();
   });
-  return std::max<std::size_t>(count, 1);
+  return any_of_iteration ? count : std::max<std::size_t>(count, 1);
 }
 
 // Are all sizes in the condition constants, of a template or a header?
@@ -257,31 +264,53 @@ bool is_divergence_by_data(const KernelView& view, const BranchSite& site, Unifo
   return uniform.any_of_lanes(site.condition);
 }
 
-// if (x[i] > limit[node]) node = next; else node = left(node);   Is a variable moved on by what each lane compares? A search by halves
-// takes as many steps in all lanes.
-bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLoads& uniform) {
-  const Expressions& e = view.trace.expressions;
-  const auto is_half = [&](ExprId part) {
-    return (e[part].op == Op::div && e.constant_of(e[part].b) == 2) || (e[part].op == Op::shr && e.constant_of(e[part].b) == 1);
-  };
-  return !has_part(e, value.made, is_half) &&
-         has_part(e, value.made, [&](ExprId part) { return e[part].op == Op::select && uniform.any_of_lanes(e[part].a); });
+// How many times a value that a loop moves is in what an iteration makes of it: 2 in 2 * node + 1.
+std::optional<std::int64_t> factor_of(const Expressions& e, ExprId value, ExprId made) {
+  constexpr int most_terms = 8;
+  std::optional<std::int64_t> found;
+  const bool is_sum = for_each_term(e, made, most_terms, [&](ExprId id, std::int64_t factor) {
+    if (id == value) found = found.value_or(0) + factor;
+    return true;
+  });
+  return is_sum ? found : std::nullopt;
 }
 
-// while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each thread is empty?
-bool empties_stack(const Trace& trace, const Loop& loop) {
+// if (x[i] > limit[node]) node = next; else node = left(node);   Is a variable moved on by what each lane compares? A search by halves, and
+// a way down a tree whose leaves are equally deep (node = 2 * node + 1 or + 2), take as many steps in all lanes.
+bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLoads& uniform) {
+  const Expressions& e = view.trace.expressions;
+  const auto halves = [&](ExprId part) {
+    return (e[part].op == Op::div && e.constant_of(e[part].b) == 2) || (e[part].op == Op::shr && e.constant_of(e[part].b) == 1);
+  };
+  if (e.uses(value.made, Uses::floating) || has_part(e, value.made, halves)) return false;
+  return has_part(e, value.made, [&](ExprId part) {
+    const Expr& x = e[part];
+    if (x.op != Op::select || !uniform.any_of_lanes(x.a)) return false;
+    const auto yes = factor_of(e, value.id, x.b), no = factor_of(e, value.id, x.c);
+    return !yes || !no || yes != no || yes == 1;
+  });
+}
+
+// x = queries[i]; while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each lane is
+// empty, which began with what that lane has read? Lanes that share a query do the same.
+bool empties_stack(const KernelView& view, const Loop& loop) {
+  const Trace& trace = view.trace;
   const Expressions& e = trace.expressions;
-  if (!trace.warp_collectives.empty() || trace.uses_groups || trace.uses_shuffles) return false;
   if (!has_part(e, loop.condition, [&](ExprId part) { return e[part].op == Op::loop_value; })) return false;
-  bool pushes = false, reads = false;
-  for (std::uint32_t i = loop.first_access; i < loop.last_access; ++i) {
+  bool reads_own = false, pushes = false, reads = false;
+  for (std::uint32_t i = 0; i < loop.last_access; ++i) {
     const Access& access = trace.accesses[i];
     const bool is_unknown = e.uses(access.address, Uses::varying | Uses::opaque) || holds_loop_value(e, access.address);
     const Space space = trace.memories[access.memory].space;
-    pushes = pushes || (space == Space::local && access.kind == Access::store && is_unknown);
-    reads = reads || (space == Space::global && access.kind == Access::load && is_unknown);
+    if (i < loop.first_access) {
+      if (space != Space::global || access.kind != Access::load) continue;
+      if (view.patterns.accesses[i].kind == AccessPattern::uniform || !e.uses(access.address, Uses::thread_x)) return false;
+      reads_own = true;
+    }
+    pushes = pushes || (i >= loop.first_access && space == Space::local && access.kind == Access::store && is_unknown);
+    reads = reads || (i >= loop.first_access && space == Space::global && access.kind == Access::load && is_unknown);
   }
-  return pushes && reads;
+  return reads_own && pushes && reads;
 }
 
 // for (e = first[i]; e < first[i + 1]; ++e), while (node != end): does each lane have as many iterations as what it reads says? Not where a
@@ -289,7 +318,7 @@ bool empties_stack(const Trace& trace, const Loop& loop) {
 bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& uniform) {
   const Expressions& e = view.trace.expressions;
   if (e.uses(loop.condition, Uses::opaque)) return false;
-  if (empties_stack(view.trace, loop)) return true;
+  if (empties_stack(view, loop)) return true;
   const auto is_moved = [&](ExprId part) {
     const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
     return value && is_moved_by_lanes(view, *value, uniform);

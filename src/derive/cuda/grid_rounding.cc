@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "derive/cuda/error_looks.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/value_types.h"
 #include "derive/cuda/walker.h"
@@ -15,17 +14,6 @@ namespace frx::derive::cuda {
 namespace {
 
 constexpr int most_parts = 32;  // of an expression that are looked at
-
-// { fprintf(...); exit(1); }
-bool leaves_function(const Source& source, std::uint32_t statement) {
-  for (std::uint32_t n = statement; n < source.syntax[statement].last; ++n) {
-    if (source.syntax.is(n, NodeKind::return_statement)) return true;
-    if (source.syntax.is(n, NodeKind::other) && source.text_of(n).starts_with("throw")) return true;
-    const std::string_view called = source.syntax.is(n, NodeKind::call) ? callee_name(source, n) : "";
-    if (called == "exit" || called == "abort") return true;
-  }
-  return false;
-}
 
 // n / 8, n / size, n >> 3
 struct Quotient {
@@ -95,18 +83,42 @@ bool adds_to_quotient(const Expressions& e, ExprId blocks) {
 
 // if (n % 1024 != 0) return false; ... (n + 255) / 256: is there no rest, as the host has asked before?
 bool Walker::refuses_rest(ExprId blocks) const {
-  const std::optional<Quotient> quotient = quotient_at(e_, blocks);
+  const std::optional<Quotient> quotient = refused_rests_.empty() ? std::nullopt : quotient_at(e_, blocks);
   if (!quotient || !quotient->by) return false;
-  const auto is_rest = [&](ExprId part) {
-    const Expr& x = e_[part];
-    const std::int64_t by = x.op == Op::mod ? e_.constant_of(x.b).value_or(0) : 0;
-    return by != 0 && by % *quotient->by == 0 && !e_.constant_of(x.a) &&
-           has_part(e_, quotient->dividend, [&](ExprId size) { return size == x.a; });
-  };
-  return std::ranges::any_of(trace_.branches, [&](const BranchSite& site) {
-    const Source& source = program_.sources()[site.at.source];
-    return has_part(e_, site.condition, is_rest) && site.consequence != none && leaves_function(source, site.consequence);
+  return std::ranges::any_of(refused_rests_, [&](const RefusedRest& refused) {
+    std::uint32_t c = context_;
+    while (c != none && c != refused.context) c = trace_.contexts[c].parent;
+    return c == refused.context && refused.by % *quotient->by == 0 &&
+           has_part(e_, quotient->dividend, [&](ExprId size) { return size == refused.size; });
   });
+}
+
+// if (n % 1024 != 0 || n > most) { fprintf(stderr, "..."); return false; }: behind it n is a multiple.
+void Walker::note_refused_rest(ExprId condition, std::uint32_t consequence) {
+  constexpr std::size_t most_rests = 16;
+  if (is_kernel_ || quiet_ || refused_rests_.size() >= most_rests || !leaves_function(consequence)) return;
+  walk_parts(e_, condition, most_parts, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::logical_or) return Operands{x.a, x.b};
+    const ExprId rest = x.op == Op::ne && e_.constant_of(x.b) == 0 ? x.a : id;
+    const std::int64_t by = e_[rest].op == Op::mod ? e_.constant_of(e_[rest].b).value_or(0) : 0;
+    if (by > 1) refused_rests_.push_back({e_[rest].a, by, context_});
+    return Operands();
+  });
+}
+
+// Does a statement, or one of those in its braces, certainly leave the function?
+bool Walker::leaves_function(std::uint32_t statement) const {
+  if (syntax().is(statement, NodeKind::return_statement)) return true;
+  if (syntax().is(statement, NodeKind::compound_statement)) {
+    for (std::uint32_t c = syntax().first_child(statement); c != none; c = syntax().next_sibling(c)) {
+      if (!syntax().is(c, NodeKind::compound_statement) && leaves_function(c)) return true;
+    }
+    return false;
+  }
+  if (!syntax().is(statement, NodeKind::expression_statement)) return text(statement).starts_with("throw");
+  const std::uint32_t call = syntax().first_child(statement);
+  const std::string_view called = syntax().is(call, NodeKind::call) ? callee_name(source(), call) : "";
+  return called == "exit" || called == "abort";
 }
 
 // Also of the larger one of that and a number, and of a choice of which one side is.

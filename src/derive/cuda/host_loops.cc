@@ -39,10 +39,30 @@ bool leaves_before(const Source& source, std::uint32_t statement) {
   return false;
 }
 
+// #ifdef DEBUG, with a node behind it and #endif behind that, both within a statement. Lines of the preprocessor are among those that it
+// changed.
+bool is_in_conditional_text(const Source& source, std::uint32_t node, std::uint32_t around) {
+  constexpr int most_lines = 512;  // that are looked back over
+  const std::uint32_t first = source.place_of(around).line, last = source.place_of(node).line;
+  if (first == 0 || last <= first) return false;
+  const auto begin = source.changed_lines.begin();
+  auto at = std::ranges::lower_bound(source.changed_lines, last, {}, [](const auto& line) { return line.first; });
+  int ends = 0;
+  for (int looked_at = 0; at != begin && (--at)->first > first && looked_at < most_lines; ++looked_at) {
+    std::string_view line = trim(source.line(at->first));
+    if (!line.starts_with('#')) continue;
+    line = trim(line.substr(1));
+    if (line.starts_with("endif")) ++ends;
+    if (line.starts_with("if") && ends-- == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t around) {
   const model::cuda::Syntax& syntax = source.syntax;
+  if (is_in_conditional_text(source, call, around)) return false;
   for (std::uint32_t at = call; at != none && at != around; at = syntax[at].parent) {
     const std::uint32_t next = syntax[at].parent;
     if (syntax.is(next, NodeKind::switch_statement) || syntax.is(next, NodeKind::lambda)) return false;

@@ -23,6 +23,14 @@ bool is_unknown_macro(const Source& source, std::uint32_t statement) {
   return syntax.is(statement, NodeKind::expression_statement) && syntax.is(syntax.first_child(statement), NodeKind::identifier);
 }
 
+std::size_t count_of_arguments(const model::cuda::Syntax& syntax, std::uint32_t call) {
+  const std::uint32_t arguments = syntax.child(call, Role::arguments);
+  std::size_t given = 0;
+  for (std::uint32_t c = arguments == none ? none : syntax.first_child(arguments); c != none; c = syntax.next_sibling(c))
+    given += syntax.is(c, NodeKind::token) ? 0 : 1;
+  return given;
+}
+
 }  // namespace
 
 bool is_host_loop(const Source& source, std::uint32_t node) {
@@ -58,14 +66,11 @@ std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::ui
 
 bool may_call(const Program& program, const Source& source, std::uint32_t call, const Function& function) {
   const model::cuda::Syntax& syntax = source.syntax;
-  const std::uint32_t called = syntax.child(call, Role::function), arguments = syntax.child(call, Role::arguments);
+  const std::uint32_t called = syntax.child(call, Role::function);
   const std::string_view record = class_of_function(program.sources()[function.at.source], function);
   if (syntax.is(called, NodeKind::qualified_identifier) && innermost_scope(source, called) != record) return false;
   if (syntax.is(called, NodeKind::field_expression) && record.empty()) return false;
-  std::size_t given = 0;
-  for (std::uint32_t c = arguments == none ? none : syntax.first_child(arguments); c != none; c = syntax.next_sibling(c))
-    given += syntax.is(c, NodeKind::token) ? 0 : 1;
-  return given <= function.parameters.size();
+  return count_of_arguments(syntax, call) <= function.parameters.size();
 }
 
 bool may_wait(const Program& program, const Function& function) {
@@ -176,7 +181,22 @@ bool HostSteps::only_waits(std::uint32_t call, std::string_view name) const {
   const Defined& defined = program_.definitions(program_.defined(name));
   if (defined.is_kernel || defined.first_function != defined.last_function) return false;
   const Function& called = program_.functions()[defined.first_function];
-  if (!may_call(program_, source_, call, called)) return false;
+  // pool.sync() may be a method of any class.
+  if (syntax_.is(syntax_.child(call, Role::function), NodeKind::field_expression)) return false;
+  if (!may_call(program_, source_, call, called) || !has_default_for_others(call, called)) return false;
+  const auto [entry, is_new] = waits_.try_emplace(defined.first_function, false);
+  if (is_new) entry->second = body_only_waits(called);
+  return entry->second;
+}
+
+// Are the parameters optional for which a call has no argument?
+bool HostSteps::has_default_for_others(std::uint32_t call, const Function& called) const {
+  const model::cuda::Syntax& there = program_.sources()[called.at.source].syntax;
+  const std::size_t given = count_of_arguments(syntax_, call);
+  return given >= called.parameters.size() || there.is(called.parameters[given], NodeKind::optional_parameter);
+}
+
+bool HostSteps::body_only_waits(const Function& called) const {
   const Source& there = program_.sources()[called.at.source];
   const HostSteps steps(program_, called, {}, depth_ + 1);
   bool waits = false;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "derive/cuda/program.h"
@@ -86,6 +87,8 @@ class HostSteps {
   HostStep of_call(std::uint32_t call) const;
   bool only_passes(std::uint32_t call, std::string_view name) const;
   bool only_waits(std::uint32_t call, std::string_view name) const;
+  bool has_default_for_others(std::uint32_t call, const Function& called) const;
+  bool body_only_waits(const Function& called) const;
   bool is_whole_statement(std::uint32_t call, std::uint32_t statement) const;
   bool makes_object(std::uint32_t node) const;
   bool is_given_to_gpu(std::string_view object) const;
@@ -102,7 +105,8 @@ class HostSteps {
   HostView view_;
   mutable std::optional<std::unordered_set<std::string_view>>
       given_;  // what launches and waiting calls of the function are given, as written
-  int depth_;  // of small functions that call each other
+  mutable std::unordered_map<std::uint32_t, bool> waits_;  // functions that it calls: do they only wait?
+  int depth_;                                              // of small functions that call each other
 };
 
 }  // namespace frx::derive::cuda

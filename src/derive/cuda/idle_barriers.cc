@@ -197,16 +197,6 @@ class LoopBarriers {
   UnseenAccesses unseen_;
 };
 
-}  // namespace
-
-bool holds_loop_value(const Expressions& e, ExprId root) {
-  constexpr int most = 128;
-  return !walk_parts(e, root, most,
-                     [](ExprId, const Expr& x) { return x.op == Op::loop_value ? std::nullopt : std::optional(Operands::all_of(x)); });
-}
-
-namespace {
-
 // Does nothing but a loop stand around `inner`, within what stands around `outer`?
 bool is_only_in_loop(const Trace& trace, std::uint32_t inner, std::uint32_t outer) {
   std::uint32_t c = inner;
@@ -267,37 +257,86 @@ bool is_halving_tree(const KernelView& view, const Loop& loop) {
   return false;
 }
 
-// How many of the first threads of the block store to shared memory between two barriers, where it is fewer than a warp has; 0: others do.
-std::int64_t storing_threads(const Trace& trace, std::uint32_t first_access, std::uint32_t last_access) {
-  const Expressions& e = trace.expressions;
-  std::int64_t fewest = 0;
-  for (std::uint32_t i = first_access; i < last_access; ++i) {
-    const Access& access = trace.accesses[i];
-    if (access.kind == Access::load || trace.memories[access.memory].space != Space::shared) continue;
-    std::int64_t threads = 0;
-    for (std::uint32_t c = access.context; c != none && c != 0; c = trace.contexts[c].parent) {
-      const Expr& test = e[trace.contexts[c].condition];
-      if (test.op == Op::lt && e[test.a].op == Op::thread_x) threads = e.constant_of(test.b).value_or(0);
-    }
-    if (threads <= 0 || threads >= warp::lane_count) return 0;
-    fewest = threads;
-  }
-  return fewest;
-}
+// if (t < 16) s[t] += s[t + 16]; if (t < 8) s[t] += s[t + 8]; ...   with a barrier behind each: the steps of a tree, one by one.
+class WrittenTree {
+ public:
+  explicit WrittenTree(const KernelView& view)
+      : trace_(view.trace), e_(view.trace.expressions), lanes_(e_, {.kind = Sample::large_odd, .block = view.block, .iteration = 0}) {}
 
-// The same, step by step, with a barrier behind each: if (t < 16) s[t] += s[t + 16]; __syncthreads(); if (t < 8) ...
-std::vector<NodeRef> steps_of_written_tree(const Trace& trace, std::uint32_t loop) {
-  constexpr std::size_t fewest_steps = 4;  // of one warp alone
-  std::vector<NodeRef> sites;
-  std::set<std::int64_t> steps;
-  std::optional<std::uint32_t> before;
-  for (const BarrierSite& barrier : trace.barriers) {
-    if (barrier.loop != loop || barrier.is_named || barrier.is_collective) continue;
-    const std::int64_t threads = before ? storing_threads(trace, *before, barrier.accesses) : 0;
-    if (threads > 0 && steps.insert(threads).second) sites.push_back(barrier.at);
-    before = barrier.accesses;
+  // The barriers behind the steps of one warp alone that a loop makes in each iteration; nothing where it makes few.
+  std::vector<NodeRef> steps_in(std::uint32_t loop) const {
+    constexpr std::size_t fewest_steps = 4;
+    std::vector<NodeRef> sites;
+    std::set<std::int64_t> steps;
+    std::optional<std::uint32_t> before;
+    for (const BarrierSite& barrier : trace_.barriers) {
+      if (barrier.loop != loop || barrier.is_named || barrier.is_collective) continue;
+      const std::int64_t threads = before ? threads_of_step(*before, barrier.accesses) : 0;
+      if (threads > 0 && steps.insert(threads).second) sites.push_back(barrier.at);
+      before = barrier.accesses;
+    }
+    return steps.size() >= fewest_steps ? sites : std::vector<NodeRef>();
   }
-  return steps.size() >= fewest_steps ? sites : std::vector<NodeRef>();
+
+ private:
+  // How many threads make the step between two barriers; 0 where that is none of one warp, or other threads touch shared memory besides.
+  std::int64_t threads_of_step(std::uint32_t first, std::uint32_t last) const {
+    std::int64_t threads = 0;
+    bool reads_ahead = false;
+    for (std::uint32_t i = first; i < last; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (trace_.memories[access.memory].space != Space::shared) continue;
+      const std::int64_t here = threads_within(access);
+      if (here <= 0 || here >= warp::lane_count || (threads != 0 && here != threads)) return 0;
+      threads = here;
+      reads_ahead = reads_ahead || (access.kind != Access::load && is_read_ahead(i, first, here));
+    }
+    return reads_ahead ? threads : 0;
+  }
+
+  // t < 16, t < 16 && t < n
+  std::int64_t threads_within(const Access& access) const {
+    std::int64_t fewest = 0;
+    for (std::uint32_t c = access.context; c != none && c != 0; c = trace_.contexts[c].parent) {
+      for_each_conjunct(e_, trace_.contexts[c].condition, [&](ExprId part, bool is_not) {
+        const Expr& test = e_[part];
+        const bool is_limit = !is_not && test.op == Op::lt && e_[test.a].op == Op::thread_x;
+        const std::int64_t limit = is_limit ? e_.constant_of(test.b).value_or(0) : 0;
+        if (limit > 0) fewest = fewest == 0 ? limit : std::min(fewest, limit);
+      });
+    }
+    return fewest;
+  }
+
+  // s[t] = f(s[t], s[t + threads])
+  bool is_read_ahead(std::uint32_t store, std::uint32_t first, std::int64_t threads) const {
+    const Access& one = trace_.accesses[store];
+    if (!lanes_.is_known(one.address) || one.bytes == 0) return false;
+    for (std::uint32_t i = first; i < store; ++i) {
+      const Access& load = trace_.accesses[i];
+      if (load.kind != Access::load || load.memory != one.memory || !lanes_.is_known(load.address)) continue;
+      if (lanes_.at(load.address, 0) - lanes_.at(one.address, 0) == threads * one.bytes) return true;
+    }
+    return false;
+  }
+
+  const Trace& trace_;
+  const Expressions& e_;
+  const Lanes lanes_;
+};
+
+// Of the first loop that has such steps.
+std::vector<NodeRef> steps_of_written_trees(const KernelView& view) {
+  constexpr std::size_t fewest_barriers = 5;
+  const Trace& trace = view.trace;
+  const bool has_several_warps = view.block.y * view.block.z == 1 && view.block.x > 2 * warp::lane_count;
+  if (!has_several_warps || trace.barriers.size() < fewest_barriers || trace.loops.empty()) return {};
+  const WrittenTree tree(view);
+  for (std::uint32_t l = 0; l < trace.loops.size(); ++l) {
+    if (is_short(trace, l)) continue;
+    if (std::vector<NodeRef> sites = tree.steps_in(l); !sites.empty()) return sites;
+  }
+  return {};
 }
 
 }  // namespace
@@ -360,10 +399,7 @@ IdleBarriers idle_barriers(const KernelView& view) {
       consider(sites, "of a loop whose rounds have nothing in common: each step could be made for all of them at once", true);
     if (loop.parent != none && !is_short(trace, loop.parent) && is_halving_tree(view, loop)) trees.push_back(&sites);
   }
-  std::vector<NodeRef> written;
-  for (std::uint32_t l = 0; l < trace.loops.size() && written.empty(); ++l) {
-    if (!is_short(trace, l)) written = steps_of_written_tree(trace, l);
-  }
+  const std::vector<NodeRef> written = steps_of_written_trees(view);
   if (!written.empty()) trees.push_back(&written);
   if (worst.sites.empty() && !trees.empty()) {
     worst = {*trees.front(),

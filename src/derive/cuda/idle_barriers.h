@@ -17,9 +17,6 @@ struct IdleBarriers {
   bool is_tree = false;      // of a tree that each round of an outer loop goes through
 };
 
-// Is a part of it a variable that a loop changes in no simple way, such as a pointer that is swapped with another?
-bool holds_loop_value(const Expressions& e, ExprId root);
-
 // Barriers that another one follows, or that follow another one, with no memory accessed in between; not those within one loop.
 std::vector<NodeRef> repeated_barriers(const KernelView& view);
 

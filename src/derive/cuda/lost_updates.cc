@@ -101,9 +101,11 @@ class LostUpdates : public RaceViews {
     return mask;
   }
 
-  // Of sizes, and of what a thread reads at places of its own alone.
+  // Of sizes, and of what a thread reads at places of its own alone; rank[i] == first may be so for one thread.
   bool is_of_own_data(ExprId condition) const {
     constexpr int most = 64;
+    const Op op = e_[condition].op;
+    if ((op == Op::eq || op == Op::ne) && e_.uses(condition, Uses::loaded)) return false;
     if (e_.uses(condition, Uses::varying | Uses::opaque | Uses::iteration)) return false;
     return walk_parts(e_, condition, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
       if (x.op == Op::load) return e_.uses(x.a, Uses::thread_x) && e_.uses(x.a, Uses::block) ? std::optional(Operands()) : std::nullopt;
@@ -142,7 +144,8 @@ class LostUpdates : public RaceViews {
     bool chooses = false;
     for_each_conjunct(e_, condition, [&](ExprId part, bool) {
       const Op op = e_[part].op;
-      const bool is_end = (op == Op::lt || op == Op::le) && e_.uses(part, Uses::thread) && e_.uses(part, Uses::uniform);
+      const bool is_end =
+          (op == Op::lt || op == Op::le) && e_.uses(part, Uses::thread | Uses::iteration) && e_.uses(part, Uses::uniform);
       chooses = chooses || (e_.uses(part, Uses::block) && !is_end);
     });
     return chooses;
@@ -175,8 +178,13 @@ class LostUpdates : public RaceViews {
 
   // for (i = 0; i < 256; ++i) ++bins[keys[i]]; by one thread of each block, with keys in shared memory: those of blocks are the same ones.
   bool is_key_of_block(const Access& access, const Expr& load) const {
-    return has_several_blocks_ && access.adds_constant && trace_.memories[access.memory].space == Space::global &&
-           trace_.memories[load.b].space == Space::shared && e_.uses(load.a, Uses::thread | Uses::iteration);
+    constexpr auto of_data = Uses::loaded | Uses::varying | Uses::opaque;
+    if (!has_several_blocks_ || !access.adds_constant || trace_.memories[access.memory].space != Space::global) return false;
+    if (trace_.memories[load.b].space != Space::shared || !e_.uses(load.a, Uses::thread | Uses::iteration)) return false;
+    if (is_decided_by(trace_, access, [&](ExprId condition) { return chooses_blocks(condition); })) return false;
+    return std::ranges::all_of(trace_.accesses, [&](const Access& other) {
+      return other.memory != load.b || other.kind == Access::load || other.is_constant || e_.uses(other.value, of_data);
+    });
   }
 
   static bool is_of_floats(const Memory& memory) {

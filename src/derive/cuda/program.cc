@@ -336,12 +336,13 @@ const Struct* Program::struct_named(std::string_view name) const {
 TypeInfo Program::type(std::string_view name) const {
   if (name.size() > longest_name_of_type) return {};
   for (int steps = 0; steps < 8; ++steps) {
-    // Before what a name stands for by convention: typedef unsigned long u32;
+    const TypeInfo known = type_named(name);
+    if (known.bytes != 0 && !is_type_by_convention(name)) return known;
     if (const std::string_view other = alias(name); !other.empty() && other != name) {
       name = other;
       continue;
     }
-    if (const TypeInfo known = type_named(name); known.bytes != 0) return known;
+    if (known.bytes != 0) return known;
     std::uint32_t source = 0;
     if (const model::cuda::Macro* m = macro(name, source); m && m->body != name && m->body.size() <= longest_name_of_type) {
       name = m->body;

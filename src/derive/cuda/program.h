@@ -212,6 +212,9 @@ class Program {
 // The last name in `a::b::name<T>`, `object.name`, `*name`, `name[3]`: the identifier's node, or none.
 std::uint32_t name_in(const Source& source, std::uint32_t node);
 
+// The name of the function that is called, of a method without its object; "" where it is none.
+std::string_view callee_name(const Source& source, std::uint32_t call);
+
 // The class, or the innermost namespace, in a::b<T>::name: b; empty when there is none.
 std::string_view innermost_scope(const Source& source, std::uint32_t qualified);
 

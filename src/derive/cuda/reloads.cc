@@ -13,6 +13,7 @@
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
 #include "derive/cuda/idle_barriers.h"
+#include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -41,6 +42,12 @@ bool is_stored_in(const Trace& trace, const Access& load, const Loop& loop) {
   });
 }
 
+// An unrolled loop loads again as well.
+bool has_few_iterations(const Trace& trace, std::uint32_t loop) {
+  constexpr std::int64_t few = 5;
+  return is_short(trace, loop) && constant_iterations(trace.expressions, trace.loops[loop], few + 1).value_or(few + 1) <= few;
+}
+
 // A store of the loop through a pointer that may lead to any other memory; none where there is none.
 const Access* aliasing_store(const Trace& trace, const Loop& loop) {
   constexpr std::uint32_t most_looked_at = 256;
@@ -63,7 +70,7 @@ void add_reload_facts(const KernelView& view, CodeSubject& into) {
   for (std::uint32_t l = 0; l < trace.loops.size(); ++l) {
     const Loop& loop = trace.loops[l];
     // What barriers or fences order may be meant for other threads.
-    if (loop.first_order != loop.last_order || is_short(trace, l)) continue;
+    if (loop.first_order != loop.last_order || has_few_iterations(trace, l)) continue;
     const Access* const written = aliasing_store(trace, loop);
     for (std::uint32_t i = loop.first_access; written && i < loop.last_access; ++i) {
       const Access& load = trace.accesses[i];

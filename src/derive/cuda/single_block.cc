@@ -130,7 +130,7 @@ bool exchanges_something(const Trace& trace) {
 }  // namespace
 
 void add_single_block(const KernelView& view, const KernelLaunches& launches, CodeSubject& into) {
-  if (launches.count == 0 || launches.kernels != 1 || !view.trace.launches.empty()) return;  // its own launches do the work
+  if (launches.count == 0 || launches.kernels != 1) return;
   if (const auto lone = loop_of_lone_thread(view.trace); lone != view.trace.loops.end()) {
     into.set(Id::has_single_block_work, true, {view.place_of(lone->at)});
     into.set(Id::single_block_shares, true);
@@ -141,6 +141,7 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   if (launches.single_blocks != launches.count) return;
   const Trace& trace = view.trace;
   const bool has_barriers = !trace.barriers.empty(), is_one_thread = launches.block_sizes == std::set<std::uint64_t>{1};
+  if (is_one_thread && !trace.launches.empty()) return;  // its own launches do the work
   const auto is_outermost = [](const Loop& loop) { return loop.parent == none; };
   const auto shares_work = [&](const Loop& loop) {
     if (!is_outermost(loop)) return false;

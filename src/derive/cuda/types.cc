@@ -135,6 +135,12 @@ std::string_view without_qualifiers(std::string_view name) {
   return name;
 }
 
+bool is_type_by_convention(std::string_view name) {
+  constexpr std::array<std::string_view, 17> names{"u8",     "i8",     "s8",    "u16",    "i16", "s16", "uint16", "int16", "u32",
+                                                   "i32",    "s32",    "f32",   "uint32", "int32", "u64", "i64", "uint64"};
+  return name == "int64" || std::ranges::find(names, name) != names.end();
+}
+
 TypeInfo type_named(std::string_view name) {
   name = without_qualifiers(name);
   if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);

@@ -15,6 +15,9 @@ struct TypeInfo {
 // `Row` of `const struct Row`.
 std::string_view without_qualifiers(std::string_view name);
 
+// "u32": a name that many projects give to a type, and some to another one than others.
+bool is_type_by_convention(std::string_view name);
+
 // Knows "float", "const unsigned int", "std::uint8_t", "__nv_bfloat162"; zero bytes for a type that is not built in.
 TypeInfo type_named(std::string_view name);
 

@@ -309,9 +309,9 @@ Value Walker::triple_of(std::uint32_t list) {
   std::size_t i = 0;
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none && i < 3; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;
-    Value part = syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
+    const std::optional<std::int64_t> whole = whole_number_at(c);
+    const Value part = whole ? number(*whole) : syntax().is(c, NodeKind::parameter) ? eval_as_parameter(c) : eval(c);
     if (part.kind == Value::triple && i == 0) return part;
-    if (const auto whole = whole_number_at(c)) part = number(*whole);
     if ((part.rounded_up & 1) != 0) value.rounded_up |= static_cast<std::uint8_t>(1u << i);
     *parts[i++] = truth(part);
   }

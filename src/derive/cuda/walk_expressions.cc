@@ -285,7 +285,7 @@ Value Walker::eval_number(std::uint32_t node) {
   return number(value);
 }
 
-// dim3(1, 32.0), or a macro for it: a fraction that is written as a whole number.
+// dim3(1, 32.0f), or a macro for it: a fraction that is written as a whole number.
 std::optional<std::int64_t> Walker::whole_number_at(std::uint32_t node) const {
   std::uint32_t where = 0;
   const model::cuda::Macro* const macro = program_.macro(text(node), where);
@@ -479,6 +479,7 @@ Value Walker::eval_cast(std::uint32_t node) {
   if (syntax().is(inner, NodeKind::comma)) return with(e_.opaque());
   const std::uint32_t declarator = syntax().child(type, Role::declarator);
   if (declarator == none || value.kind != Value::pointer) return value;
+  if (has_rows(value) && text(declarator).find('[') != std::string_view::npos) return with(e_.opaque());  // (float (*)[8])tile
   return retyped(value, text(syntax().child(type, Role::type)), text(declarator).starts_with("**") ? 2 : 1);
 }
 

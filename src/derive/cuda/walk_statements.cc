@@ -195,6 +195,7 @@ void Walker::walk_if(std::uint32_t node) {
   }
   for (const auto& [slot, value] : otherwise) assign(slot, merged(holds, slots_[slot].value, value));
   for (const auto& [slot, value] : changed) assign(slot, merged(holds, value, slots_[slot].value));
+  note_refused_rest(holds, yes);
   if (is_constexpr || quiet_) return;
   const auto last_access = static_cast<std::uint32_t>(trace_.accesses.size());
   trace_.branches.push_back({ref(node), holds, yes, no, loop_, context_, first_access, last_access, syntax()[node].last});

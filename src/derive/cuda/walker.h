@@ -334,6 +334,8 @@ class Walker {
   void add_extent(Config& config, const Value& value, std::uint32_t node);
   // grid_rounding.cc
   bool refuses_rest(ExprId blocks) const;
+  void note_refused_rest(ExprId condition, std::uint32_t consequence);
+  bool leaves_function(std::uint32_t statement) const;
   bool rounds_up(ExprId blocks) const;
   bool rounds_down(ExprId blocks) const;
   model::cuda::GridRounding rounding_of(const Value& grid) const;
@@ -436,6 +438,13 @@ class Walker {
   std::unordered_map<std::uint32_t, std::unordered_map<std::string_view, NamedParts>> named_members_;  // by function and variable
   NodeRef addressed_;  // the call whose result is wanted as an address
   std::vector<Config> configs_;
+  // Of host code: sizes that are multiples from there on, since it leaves the function where they leave a rest.
+  struct RefusedRest {
+    ExprId size = 0;
+    std::int64_t by = 1;
+    std::uint32_t context = 0;
+  };
+  std::vector<RefusedRest> refused_rests_;
   std::unordered_map<std::uint32_t, std::unique_ptr<ValueTypes>> host_types_;  // of functions of the host that call ceil()
   std::uint32_t context_ = 0, loop_ = none;
   ExprId returned_ = 1, left_ = 1;  // 1 at first: the thread has neither returned nor left the iteration

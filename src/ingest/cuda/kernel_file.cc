@@ -38,37 +38,61 @@ bool declares_kernel(std::string_view text, std::size_t at) {
   return words > 0 && next != text.npos && (text[next] == '(' || text[next] == '<' || text[next] == ':' || text[next] == '*');
 }
 
-// Where three of a sign in a row begin, with blanks between them perhaps (`<< <`, as some editors write); npos where there are none.
-std::size_t find_bracket(std::string_view text, char sign, std::size_t from) {
-  const std::array<char, 2> two{sign, sign};
-  for (std::size_t at = from; (at = text.find(std::string_view(two.data(), two.size()), at)) != text.npos; ++at) {
-    const bool is_first = at == 0 || text[at - 1] != sign;
-    const std::size_t third = text.find_first_not_of(' ', at + 2);
-    if (is_first && third != text.npos && text[third] == sign && (third + 1 == text.size() || text[third + 1] != sign)) return at;
+// Behind a comment, a string or a character that begins at `at`; the same place where none does.
+std::size_t behind_comment_or_text(std::string_view text, std::size_t at) {
+  const auto behind = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == text.npos ? text.size() : found + end.size();
+  };
+  const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+  if (text[at] == '/' && next == '/') return behind("\n", at);
+  if (text[at] == '/' && next == '*') return behind("*/", at + 2);
+  const bool is_digit_separator = text[at] == '\'' && at > 0 && is_word(text[at - 1]);
+  if ((text[at] != '"' && text[at] != '\'') || is_digit_separator) return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
+// Behind three of a sign, with blanks between them perhaps (`<< <`, as some editors write); npos where there are none, or more.
+std::size_t behind_bracket(std::string_view text, char sign, std::size_t at) {
+  if (at + 1 >= text.size() || text[at] != sign || text[at + 1] != sign) return text.npos;
+  const std::size_t third = text.find_first_not_of(' ', at + 2);
+  if (third == text.npos || text[third] != sign || (third + 1 < text.size() && text[third + 1] == sign)) return text.npos;
+  return third + 1;
+}
+
+// From behind the `<<<` of scale<<<grid, block>>>(a): do its other bracket and the arguments follow?
+bool goes_on_as_launch(std::string_view text, std::size_t at) {
+  constexpr std::size_t longest = 2000;
+  const std::size_t last = std::min(text.size(), at + longest);
+  for (; at < last && text[at] != ';'; ++at) {
+    const std::size_t behind = text[at] == '>' && text[at - 1] != '>' ? behind_bracket(text, '>', at) : text.npos;
+    if (behind == text.npos) continue;
+    const std::size_t next = text.find_first_not_of(blanks, behind);
+    return next != text.npos && text[next] == '(';
   }
-  return text.npos;
+  return false;
 }
 
-// Is it one of `scale<<<grid, block>>>(a)`?
-bool begins_launch(std::string_view text, std::size_t bracket) {
-  constexpr std::size_t longest = 2000;  // between the brackets
-  const std::size_t line = text.find_last_of('\n', bracket) + 1;
-  const std::string_view before = trim(text.substr(line, bracket - line));
-  if (before.find_first_of("'\"`") != before.npos || before.starts_with("//") || before.starts_with('*')) return false;
-  // The name may stand on the line before.
-  const std::size_t last = text.substr(0, bracket).find_last_not_of(blanks);
-  if (last == text.npos || !(is_word(text[last]) || text[last] == '>')) return false;
-  const std::string_view inside = text.substr(bracket, longest);
-  std::size_t end = find_bracket(inside, '>', 0);
-  if (end == inside.npos || inside.substr(0, end).find(';') != inside.npos) return false;
-  end = inside.find_first_not_of(">", inside.find_first_not_of(' ', end + 2));
-  const std::size_t next = end == inside.npos ? end : inside.find_first_not_of(blanks, end);
-  return next != inside.npos && inside[next] == '(';
-}
-
+// In code, not in its comments and texts.
 bool launches_kernel(std::string_view text) {
-  for (std::size_t at = find_bracket(text, '<', 0); at != text.npos; at = find_bracket(text, '<', at + 2)) {
-    if (begins_launch(text, at)) return true;
+  constexpr int most_tries = 64;
+  if (text.find("<<") == text.npos) return false;
+  char before = '\0';  // the last sign that is no blank
+  int tries = 0;
+  for (std::size_t at = 0; at < text.size() && tries < most_tries;) {
+    const std::size_t behind = behind_comment_or_text(text, at);
+    if (behind != at) {
+      at = behind;
+      continue;
+    }
+    const std::size_t inside = behind_bracket(text, '<', at);
+    if (inside != text.npos && (is_word(before) || before == '>' || before == ']' || before == ')') && ++tries > 0 &&
+        goes_on_as_launch(text, inside))
+      return true;
+    if (blanks.find(text[at]) == blanks.npos) before = text[at];
+    ++at;
   }
   return false;
 }
