@@ -178,6 +178,8 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"ParametersTogether", "the loads are restricted", "nvcc makes no use of __restrict__ in a structure"},
     {"ParametersTogether", "the store is restricted", "nvcc makes no use of __restrict__ in a structure"},
     {"RestrictedPointers", "where a list begins, and how long it is", "the compiler keeps what it has loaded then"},
+    {"LaunchesByVariables", "as many threads as a member says", "the member is no longer named where the launch is"},
+    {"ParametersTogether", "columns of an image of OpenCV", "an image within a structure is not followed"},
     {"RestrictedPointers", "an atomic is a store", "the compiler keeps what it has loaded then"},
     {"RestrictedPointers", "a factor in each of nine directions", "the compiler keeps what it has loaded then"},
     {"RestrictedPointers", "the end of a loop that other pointers may change, in threads of the data",

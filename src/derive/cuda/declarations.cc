@@ -187,6 +187,10 @@ class Declarer {
     function.is_kernel = has_word(source_, node, "__global__");
     function.is_device = has_word(source_, node, "__device__");
     function.record = record_around(node);
+    if (function.record.empty()) {
+      function.record = innermost_scope(source_, syntax_.child(function.declarator, Role::declarator));
+      function.may_be_member = !function.record.empty();
+    }
     if (function.name_node == none) {
       // The operator of a class that launches, or one that objects of device code are used with.
       function.name_node = syntax_.child(function.declarator, Role::declarator);

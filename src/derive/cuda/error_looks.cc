@@ -184,8 +184,8 @@ class FunctionLooks {
     return of_given(call, name, look);
   }
 
-  // Of a function whose body looks at `in_body`: check("step", __LINE__) with a body that looks at what cudaDeviceSynchronize() returns looks
-  // at no more; check(cudaGetLastError()) does, and check(last()) may.
+  // Of a function whose body looks at `in_body`: check("step", __LINE__) with a body that looks at what cudaDeviceSynchronize() returns
+  // looks at no more; check(cudaGetLastError()) does, and check(last()) may.
   Look of_given(std::uint32_t call, std::string_view name, Look in_body) const {
     if (!names_errors(name)) return in_body;
     if (in_body == Look::of_later_calls && is_given_places_alone(call)) return in_body;

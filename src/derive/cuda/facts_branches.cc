@@ -201,6 +201,14 @@ bool skips_iteration_before_access(const KernelView& view, const BranchSite& sit
                              [&](const Access& access) { return view.trace.memories[access.memory].space == Space::global; });
 }
 
+// if (is_inside) ...: does a branch ask for what was compared before?
+bool is_flag(const Source& source, std::uint32_t branch) {
+  const std::uint32_t condition = source.syntax.child(branch, Role::condition);
+  std::string_view written = condition == none ? "<" : source.text_of(condition);
+  if (written.starts_with('(')) written.remove_prefix(1);
+  return written.find_first_of("<>=(") == written.npos;
+}
+
 // How many comparisons of an index of global memory, rather than of a thread number or a loaded value, decide a branch in a loop?
 std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   const Expressions& e = view.trace.expressions;
@@ -208,6 +216,7 @@ std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque) || !e.uses(site.condition, Uses::block | Uses::iteration))
     return 0;
   if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
+  if (is_flag(view.program.sources()[site.at.source], site.at.node)) return 0;
   constexpr int most = 32;
   std::size_t count = 0;
   bool any_of_iteration = false;  // k == 7 is no question about an index
@@ -291,8 +300,8 @@ bool is_moved_by_lanes(const KernelView& view, const LoopValue& value, UniformLo
   });
 }
 
-// x = queries[i]; while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each lane is
-// empty, which began with what that lane has read? Lanes that share a query do the same.
+// x = queries[i]; while (top > 0) { node = stack[--top]; if (...) stack[top++] = left(node); ... }: does it end where a stack of each lane
+// is empty, which began with what that lane has read? Lanes that share a query do the same.
 bool empties_stack(const KernelView& view, const Loop& loop) {
   const Trace& trace = view.trace;
   const Expressions& e = trace.expressions;

@@ -28,8 +28,11 @@ using model::CodeSubject;
 using Id = model::CodeFactId;
 
 // "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart", "at uneven distances"
-std::string distance(const Expressions& e, const AccessPattern& pattern, const Access& access, bool knows_element, bool is_tensor) {
-  const bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0;
+std::string distance(const KernelView& view, const AccessPattern& pattern, const Access& access, bool knows_element) {
+  const Expressions& e = view.trace.expressions;
+  const bool is_tensor = view.trace.memories[access.memory].is_tensor;
+  const auto is_parameter = [&](ExprId part) { return std::ranges::find(view.trace.parameters, part) != view.trace.parameters.end(); };
+  const bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0 || has_part(e, access.address, is_parameter);
   if (pattern.stride_is_symbolic && is_tensor) return "a run-time size apart (of a tensor that is contiguous)";
   if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "a size apart that a template or a header sets";
   if (!pattern.lane_stride) return "at uneven distances";
@@ -66,7 +69,9 @@ std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_
   const double whole = std::floor(pattern.sector_ratio + rounding);
   const bool is_assumed = !view.is_block_launched && view.block.y * view.block.z > 1;
   if (is_assumed) return fmt::format("up to {:.0f} times", whole);
-  return pattern.stride_is_symbolic ? fmt::format("{:.0f} times, unless that size is small,", whole)
+  const bool is_sector_each = whole * access.bytes >= warp::sector_bytes;
+  if (pattern.stride_is_symbolic && is_sector_each) return fmt::format("{:.0f} times, unless that size is small,", whole);
+  return pattern.stride_is_symbolic ? fmt::format("at least {:.0f} times, unless that size is small,", whole)
                                     : fmt::format("at least {:.0f} times", whole);
 }
 
@@ -88,8 +93,7 @@ void add_worst_access(const KernelView& view, std::size_t worst, CodeSubject& in
   const AccessPattern& pattern = view.patterns.accesses[worst];
   into.set(Id::access_text, access_text(view, access));
   const bool knows_element = access.bytes != 0 && !access.is_guess;
-  const bool is_tensor = view.trace.memories[access.memory].is_tensor;
-  into.set(Id::lane_distance, distance(view.trace.expressions, pattern, access, knows_element, is_tensor));
+  into.set(Id::lane_distance, distance(view, pattern, access, knows_element));
   into.set(Id::sector_bound, times_the_sectors(view, worst, knows_element));
   into.set(Id::rows_from_memory, pattern.is_own_row && view.trace.expressions.uses(access.address, Uses::loaded | Uses::varying));
   into.set(Id::sector_ratio, pattern.sector_ratio);

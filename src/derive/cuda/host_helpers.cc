@@ -59,12 +59,14 @@ class OwnAllocation {
   // launches.
   std::uint32_t find(std::uint32_t launch) const {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
-      if (!syntax_.is(n, NodeKind::call)) continue;
-      const std::string_view call = callee_name(source_, n);
-      if (!allocates_or_frees(call) || runtime_name(call).starts_with("Free")) continue;
+      const bool is_vector = makes_device_vector(source_, n);
+      if (!is_vector && !syntax_.is(n, NodeKind::call)) continue;
+      const std::string_view call = is_vector ? "" : callee_name(source_, n);
+      if (!is_vector && (!allocates_or_frees(call) || runtime_name(call).starts_with("Free"))) continue;
       std::uint32_t around = syntax_[n].parent;  // the statements that the launch is one of as well
       while (around != function_.body && (launch < around || launch >= syntax_[around].last)) around = syntax_[around].parent;
       if (!is_made_always(source_, n, around)) continue;
+      if (is_vector) return n;
       const std::string_view variable = variable_of(n);
       if (!variable.empty() && locals_.contains(variable) && stays_in_function(variable)) return n;
     }
@@ -200,11 +202,12 @@ std::optional<HostHelper> helper_of(const Program& program, std::uint32_t number
       helper.waits_behind = launch->place;
     }
   }
-  const std::uint32_t call = body.find("Malloc") != body.npos ? OwnAllocation(source, function).find(launches.front().node) : none;
+  const bool may_allocate = body.find("Malloc") != body.npos || body.find("device_vector<") != body.npos;
+  const std::uint32_t call = may_allocate ? OwnAllocation(source, function).find(launches.front().node) : none;
   if (call != none) {
-    helper.allocation = {.call = std::string(callee_name(source, call)), .place = source.place_of(call)};
+    helper.allocation = {.call = allocating_call(source, call), .place = source.place_of(call)};
     helper.allocates_for = launches.front().place;
-    helper.size = size_of_allocation(source, function, syntax.child(call, Role::arguments));
+    helper.size = size_of_allocation(source, function, syntax.is(call, NodeKind::call) ? syntax.child(call, Role::arguments) : call);
   }
   if (helper.wait.empty() && helper.allocation.call.empty()) return std::nullopt;
   return helper;

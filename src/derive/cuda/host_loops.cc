@@ -79,6 +79,24 @@ bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t arou
   return true;
 }
 
+bool makes_device_vector(const Source& source, std::uint32_t node) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  if (!syntax.is(node, NodeKind::declaration)) return false;
+  const std::string_view type = source.text_of(syntax.child(node, Role::type));
+  if (type.find("device_vector<") == type.npos || has_word(source, node, "static")) return false;
+  for (std::uint32_t c = syntax.first_child(node); c != none; c = syntax.next_sibling(c)) {
+    if (syntax[c].role != Role::declarator) continue;
+    const std::string_view written = source.text_of(c);
+    if (written.find('(') != written.npos && !written.starts_with('&') && !written.starts_with('*') && !written.ends_with("()"))
+      return true;
+  }
+  return false;
+}
+
+std::string allocating_call(const Source& source, std::uint32_t node) {
+  return source.syntax.is(node, NodeKind::declaration) ? "thrust::device_vector" : std::string(callee_name(source, node));
+}
+
 bool is_of_several_devices(std::string_view name) { return runtime_name(name) == "SetDevice" || runtime_name(name) == "StreamCreate"; }
 
 namespace {
@@ -173,14 +191,15 @@ std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& 
   if (last - loop.at.node > most_nodes) return nullptr;
   std::uint32_t found = none;
   for (std::uint32_t n = loop.at.node; n < last; ++n) {
-    if (!syntax.is(n, NodeKind::call)) continue;
-    const std::string_view name = callee_name(source, n);
+    const bool is_vector = makes_device_vector(source, n);
+    if (!is_vector && !syntax.is(n, NodeKind::call)) continue;
+    const std::string_view name = is_vector ? "" : callee_name(source, n);
     if (is_of_several_devices(name)) return nullptr;
-    if (found == none && allocates_or_frees(name) && is_made_always(source, n, loop.at.node)) found = n;
+    if (found == none && (is_vector || allocates_or_frees(name)) && is_made_always(source, n, loop.at.node)) found = n;
   }
   if (found == none) return nullptr;
   return std::make_shared<model::cuda::HostAllocation>(
-      model::cuda::HostAllocation{.call = std::string(callee_name(source, found)), .place = source.place_of(found)});
+      model::cuda::HostAllocation{.call = allocating_call(source, found), .place = source.place_of(found)});
 }
 
 }  // namespace frx::derive::cuda

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "derive/cuda/trace.h"
@@ -20,6 +21,11 @@ bool allocates_or_frees(std::string_view name);
 // `have ||` or `if (i % 100 != 0) continue;`, nor in a lambda; a call in a condition itself, as macros that look at errors have it, is made
 // always, and so is what stands behind a return because of an error.
 bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t around);
+
+// thrust::device_vector<int> keys(n);   A declaration that allocates as cudaMalloc() does.
+bool makes_device_vector(const Source& source, std::uint32_t node);
+// "cudaMalloc", "thrust::device_vector"
+std::string allocating_call(const Source& source, std::uint32_t node);
 
 // Several devices or streams have memory of their own.
 bool is_of_several_devices(std::string_view name);

@@ -104,7 +104,7 @@ class HostSteps {
   const Function& function_;
   HostView view_;
   mutable std::optional<std::unordered_set<std::string_view>>
-      given_;  // what launches and waiting calls of the function are given, as written
+      given_;                                              // what launches and waiting calls of the function are given, as written
   mutable std::unordered_map<std::uint32_t, bool> waits_;  // functions that it calls: do they only wait?
   int depth_;                                              // of small functions that call each other
 };

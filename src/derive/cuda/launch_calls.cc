@@ -41,10 +41,11 @@ std::optional<std::int64_t> Walker::least_of(const Value& extent) const {
 
 // The size of <<<1, n>>> that the host is given, by its name neither a number of threads nor of a few things, and which it compares with
 // nothing. Empty for other blocks.
-std::string_view Walker::size_of_block(const Value& extent) {
+std::string_view Walker::size_of_block(const Value& extent, std::uint32_t node) {
   constexpr std::array<std::string_view, 15> words{"thread", "block", "dim",  "tpb",  "tile",    "batch",  "channel", "head",
                                                    "class",  "warp",  "nblk", "rank", "partial", "expert", "world"};
-  const std::string_view name = name_of(extent.expr);
+  std::string_view name = name_of(extent.expr);
+  if (name.empty() && syntax().is(node, NodeKind::field_expression) && e_[extent.expr].op == Op::uniform) name = text(node);  // graph.N
   const auto is_in_name = [name](std::string_view word) { return contains_ignoring_case(name, word); };
   if (name.empty() || std::ranges::any_of(words, is_in_name) || e_[extent.expr].sizes == 0) return {};
   const bool is_line =

@@ -144,8 +144,7 @@ class LostUpdates : public RaceViews {
     bool chooses = false;
     for_each_conjunct(e_, condition, [&](ExprId part, bool) {
       const Op op = e_[part].op;
-      const bool is_end =
-          (op == Op::lt || op == Op::le) && e_.uses(part, Uses::thread | Uses::iteration) && e_.uses(part, Uses::uniform);
+      const bool is_end = (op == Op::lt || op == Op::le) && e_.uses(part, Uses::thread | Uses::iteration) && e_.uses(part, Uses::uniform);
       chooses = chooses || (e_.uses(part, Uses::block) && !is_end);
     });
     return chooses;

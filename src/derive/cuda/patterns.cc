@@ -71,6 +71,23 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
+// `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread.
+bool is_in_own_row(const Expressions& e, ExprId address) {
+  constexpr int most_terms = 16;
+  bool has_row = false;
+  const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
+    const Expr& x = e[id];
+    const auto is_row = [&](ExprId thread, ExprId length) { return e[thread].op == Op::thread_x && e[length].op == Op::uniform; };
+    if (x.op == Op::mul && (is_row(x.a, x.b) || is_row(x.b, x.a))) return !std::exchange(has_row, true);
+    return !e.uses(id, Uses::thread) || e.uses(id, Uses::loaded | Uses::block);
+  });
+  return is_sum && has_row;
+}
+
+bool is_of_own(const Expressions& e, const Lanes& lanes, ExprId address) {
+  return is_in_own_column(e, lanes, address) || is_in_own_row(e, address);
+}
+
 // Are there threads beyond so many? They have numbers of warps, or of that size.
 bool has_threads_beyond(const Expressions& e, std::int64_t count) {
   for (ExprId id = 0; id < e.size(); ++id) {
@@ -387,7 +404,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     Written& memory = written[access.memory];
     memory.at_all = true;
     if (!lanes.is_known(access.address)) {
-      memory.anywhere = memory.anywhere || !is_in_own_column(trace_.expressions, lanes, access.address);
+      memory.anywhere = memory.anywhere || !is_of_own(trace_.expressions, lanes, access.address);
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) { memory.by.emplace_back(address, thread); });
@@ -411,7 +428,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     Exchange& exchange = exchanges[access.memory];
     if (access.kind != Access::load || !memory.at_all || exchange.between_warps || reads_own_copy(trace_, i)) continue;
     const bool is_known = lanes.is_known(access.address);
-    if (!is_known && !memory.anywhere && is_in_own_column(trace_.expressions, lanes, access.address)) continue;
+    if (!is_known && !memory.anywhere && is_of_own(trace_.expressions, lanes, access.address)) continue;
     if (memory.anywhere || !is_known) {
       exchange = {true, lanes.warps() > 1};
       continue;

@@ -46,6 +46,9 @@ Program::Program(const Sources& sources) : sources_(sources) {
   }
   add_known_records();
   lay_out(records);
+  for (Function& function : functions_) {
+    if (std::exchange(function.may_be_member, false) && !structs_.contains(function.record)) function.record = {};
+  }
   shapes_ = {};
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));
 }

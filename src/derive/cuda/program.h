@@ -33,7 +33,7 @@ struct NodeRef {
 struct Function {
   NodeRef at;               // function_definition
   std::string_view name;    // without namespaces; "operator()" of an operator
-  std::string_view record;  // the class in which it is defined, of a member function; else ""
+  std::string_view record;  // the class of a member function, wherever it is defined; else ""
   std::uint32_t name_node = none;
   std::uint32_t declarator = none;  // function_declarator
   std::uint32_t body = none;
@@ -41,6 +41,7 @@ struct Function {
   std::uint32_t next = none;  // of the same name, that device code can call
   bool is_kernel = false, is_device = false;
   bool may_only_wait = false;  // a short one of the host that names a wait for the GPU
+  bool may_be_member = false;  // until all files are read: `record` is what stands before `::`, perhaps a namespace
 };
 
 // A variable at namespace scope: a constant, or device memory; or a constant of a class: static constexpr int rows = 8;

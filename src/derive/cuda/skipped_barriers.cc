@@ -164,11 +164,15 @@ class SkippedBarriers {
     const auto is_size = [&](ExprId part) {
       return e_[part].op == Op::uniform && has_part(e_, of_loop, [&](ExprId other) { return other == part; });
     };
-    const auto is_in_address = [&](ExprId part) { return part != 0 && has_part(e_, access.address, [&](ExprId other) { return other == part; }); };
+    const auto is_in_address = [&](ExprId part) {
+      return part != 0 && has_part(e_, access.address, [&](ExprId other) { return other == part; });
+    };
     for (std::uint32_t c = access.context; c != none && !(trace_.contexts[c].at == loop_at); c = trace_.contexts[c].parent) {
       const Expr& test = e_[trace_.contexts[c].condition];
       const bool is_rest = e_[test.b].op == Op::sub || e_[test.b].op == Op::add || e_[test.b].op == Op::min;
-      if ((test.op == Op::lt || test.op == Op::le) && e_.uses(test.a, Uses::index) && is_in_address(test.a) && is_rest && has_part(e_, test.b, is_size)) return true;
+      if ((test.op == Op::lt || test.op == Op::le) && e_.uses(test.a, Uses::index) && is_in_address(test.a) && is_rest &&
+          has_part(e_, test.b, is_size))
+        return true;
     }
     return false;
   }

@@ -136,8 +136,8 @@ std::string_view without_qualifiers(std::string_view name) {
 }
 
 bool is_type_by_convention(std::string_view name) {
-  constexpr std::array<std::string_view, 17> names{"u8",     "i8",     "s8",    "u16",    "i16", "s16", "uint16", "int16", "u32",
-                                                   "i32",    "s32",    "f32",   "uint32", "int32", "u64", "i64", "uint64"};
+  constexpr std::array<std::string_view, 17> names{"u8",  "i8",  "s8",  "u16",    "i16",   "s16", "uint16", "int16", "u32",
+                                                   "i32", "s32", "f32", "uint32", "int32", "u64", "i64",    "uint64"};
   return name == "int64" || std::ranges::find(names, name) != names.end();
 }
 

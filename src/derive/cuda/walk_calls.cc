@@ -71,6 +71,7 @@ Value Walker::eval_call(std::uint32_t node) {
   const std::uint32_t callee = function_called(name, arguments_in(node));
   const std::vector<Value> arguments = eval_arguments(node, !variable && callee != none && may_follow(callee) ? callee : none);
   if (variable) {
+    if (const auto element = eval_image_element(slots_[*variable].value, arguments, node)) return *element;
     if (const auto value = eval_lambda(*variable, arguments, node)) return *value;
     if (const auto value = eval_member_function(slots_[*variable].value, "operator()", arguments, node)) return *value;
   }
@@ -159,7 +160,7 @@ Value Walker::eval_launch(std::uint32_t node, std::uint32_t config) {
     if (i == 0) site.blocks = value.expr;
     if (i == 1) site.block = extents_of(value);
     if (i == 1) site.least_block = least_of(value);
-    if (i == 1) site.size_of_block = size_of_block(value);
+    if (i == 1) site.size_of_block = size_of_block(value, c);
     if (i == 2 && value.kind == Value::number) site.shared = e_.constant_of(value.expr);
     ++i;
   }

@@ -154,7 +154,7 @@ void Walker::declare_parameter(std::uint32_t parameter, const Value* value) {
     trace_.memories[memory].is_unaliased = contains_ignoring_case(text(parameter), "restrict");
     return put_slot(text(name), pointer_to(memory, levels));
   }
-  if (declare_tensor(type, name, parameter)) return;
+  if (declare_tensor(type, name, parameter) || declare_image(type, name, parameter)) return;
   if (type.find("thread_block_tile") != type.npos) return put_slot(text(name), tile_of(tile_size(syntax().child(parameter, Role::type))));
   if (type.ends_with("thread_block")) return put_slot(text(name), {.kind = Value::group, .expr = e_.constant(block_group)});
   Value own = with(uniform_named(text(name)));

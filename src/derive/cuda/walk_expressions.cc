@@ -234,7 +234,11 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
   if (!global || resolving_ > 16) return std::nullopt;
   if (global->is_device || global->is_constant_memory || global->is_shared) {
     const Value memory = global_memory(*global);
-    return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
+    if (!trace_.memories[memory.memory].is_scalar) return memory;
+    Value object = with(uniform_named(name));
+    if (program_.struct_named(trace_.memories[memory.memory].type) && !assigns_members_of(name))
+      object.type = trace_.memories[memory.memory].type;
+    return object;
   }
   return eval_initial(*global, name, "");
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "derive/cuda/divisions.h"
 #include "derive/cuda/walker_depth.h"
 
 namespace frx::derive::cuda {

@@ -236,6 +236,7 @@ Value Walker::eval_field(std::uint32_t node) {
   if (syntax().is(object, NodeKind::this_pointer)) {
     if (const auto member = member_of_this(name, node)) return *member;
   }
+  if (const auto member = member_of_image(object, name)) return *member;
   if (is_memory(node)) {
     const Value address = address_of_field(node);
     return is_partial(address) || address.is_member_array ? address : loaded(address, node);

@@ -140,6 +140,7 @@ bool Walker::returns_reference(std::uint32_t call) {
   const std::uint32_t object = is_method ? syntax().child(called, Role::argument) : called;
   const auto slot = syntax().is(object, NodeKind::identifier) ? slot_named(text(object)) : std::nullopt;
   std::uint32_t function = none;
+  if (slot && !is_method && arguments == 2 && is_image(slots_[*slot].value)) return true;
   if (slot) {
     function = method_called(slots_[*slot].value, is_method ? text(name_node) : "operator()", arguments);
   } else if (!is_method) {

@@ -217,6 +217,12 @@ class Walker {
 
   // walk_tensors.cc
   bool declare_tensor(std::string_view type, std::uint32_t name, std::uint32_t parameter);
+  bool declare_image(std::string_view type, std::uint32_t name, std::uint32_t parameter);
+  bool is_image(const Value& object) const;
+  std::optional<Value> member_of_image(std::uint32_t object, std::string_view name);
+  Value elements_of(Value array) const;
+  std::optional<Value> eval_image_method(const Value& image, std::string_view name, const std::vector<Value>& arguments);
+  std::optional<Value> eval_image_element(const Value& image, const std::vector<Value>& arguments, std::uint32_t call);
   std::optional<Value> eval_tensor_method(const Value& object, std::string_view name, const std::vector<Value>& arguments);
 
   // walk_expressions.cc
@@ -321,7 +327,7 @@ class Walker {
   std::optional<std::int64_t> constant_of(const Value& value) const;
   Extents extents_of(const Value& value) const;
   std::optional<std::int64_t> least_of(const Value& extent) const;
-  std::string_view size_of_block(const Value& extent);
+  std::string_view size_of_block(const Value& extent, std::uint32_t node);
   bool is_compared(ExprId size);
   std::vector<std::optional<std::int64_t>> template_arguments(std::uint32_t name);
   std::uint32_t called_name(std::uint32_t node) const;
