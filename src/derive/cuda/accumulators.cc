@@ -8,7 +8,6 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/idle_barriers.h"
 
 namespace frx::derive::cuda {
 namespace {

@@ -13,7 +13,6 @@
 #include "derive/cuda/divisions.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/lone_threads.h"
 
 namespace frx::derive::cuda {

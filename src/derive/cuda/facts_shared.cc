@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/matmul.h"
 #include "derive/cuda/shared_bounds.h"
 #include "derive/cuda/unset_shared.h"

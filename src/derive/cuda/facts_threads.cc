@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "derive/cuda/access_cost.h"
+#include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/large_arrays.h"
 
 namespace frx::derive::cuda {

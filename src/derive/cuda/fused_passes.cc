@@ -13,7 +13,6 @@
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/host_calls.h"
 #include "derive/cuda/host_steps.h"
-#include "derive/cuda/idle_barriers.h"
 
 namespace frx::derive::cuda {
 namespace {

@@ -12,7 +12,6 @@
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
-#include "derive/cuda/idle_barriers.h"
 #include "derive/cuda/loop_counts.h"
 
 namespace frx::derive::cuda {
