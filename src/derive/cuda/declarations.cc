@@ -189,7 +189,7 @@ class Declarer {
     function.record = record_around(node);
     if (function.record.empty()) {
       function.record = innermost_scope(source_, syntax_.child(function.declarator, Role::declarator));
-      function.may_be_member = !function.record.empty();
+      function.is_outside = !function.record.empty();
     }
     if (function.name_node == none) {
       // The operator of a class that launches, or one that objects of device code are used with.

@@ -200,10 +200,13 @@ bool skips_iteration_before_access(const KernelView& view, const BranchSite& sit
                              [&](const Access& access) { return view.trace.memories[access.memory].space == Space::global; });
 }
 
-// if (is_inside) ...: does a branch ask for what was compared before?
-bool is_flag(const Source& source, std::uint32_t branch) {
-  const std::uint32_t condition = source.syntax.child(branch, Role::condition);
-  std::string_view written = condition == none ? "<" : source.text_of(condition);
+// bool inside = x > 0; for (...) if (inside) ...: does a branch name what was compared before the loop?
+bool was_compared_before(const KernelView& view, const BranchSite& site) {
+  if (view.trace.expressions.uses(site.condition, Uses::iteration)) return false;
+  const Source& source = view.program.sources()[site.at.source];
+  const std::uint32_t condition = source.syntax.child(site.at.node, Role::condition);
+  if (condition == none) return false;
+  std::string_view written = source.text_of(condition);
   if (written.starts_with('(')) written.remove_prefix(1);
   return written.find_first_of("<>=(") == written.npos;
 }
@@ -215,7 +218,7 @@ std::size_t bounds_checks(const KernelView& view, const BranchSite& site) {
   if (e.uses(site.condition, Uses::loaded | Uses::varying | Uses::opaque) || !e.uses(site.condition, Uses::block | Uses::iteration))
     return 0;
   if (!touches(view, site, Space::global, false) && !skips_iteration_before_access(view, site)) return 0;
-  if (is_flag(view.program.sources()[site.at.source], site.at.node)) return 0;
+  if (was_compared_before(view, site)) return 0;
   constexpr int most = 32;
   std::size_t count = 0;
   bool any_of_iteration = false;  // k == 7 is no question about an index

@@ -32,7 +32,12 @@ std::string distance(const KernelView& view, const AccessPattern& pattern, const
   const Expressions& e = view.trace.expressions;
   const bool is_tensor = view.trace.memories[access.memory].is_tensor;
   const auto is_parameter = [&](ExprId part) { return std::ranges::find(view.trace.parameters, part) != view.trace.parameters.end(); };
-  const bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0 || has_part(e, access.address, is_parameter);
+  constexpr int most_terms = 32;
+  bool is_given_by_launch = pattern.is_own_row || e[access.address].sizes > 0;
+  for_each_term(e, access.address, most_terms, [&](ExprId term, std::int64_t) {
+    is_given_by_launch = is_given_by_launch || (e.uses(term, Uses::thread) && has_part(e, term, is_parameter));
+    return true;
+  });
   if (pattern.stride_is_symbolic && is_tensor) return "a run-time size apart (of a tensor that is contiguous)";
   if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "a size apart that a template or a header sets";
   if (!pattern.lane_stride) return "at uneven distances";

@@ -59,7 +59,7 @@ class OwnAllocation {
   // launches.
   std::uint32_t find(std::uint32_t launch) const {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
-      const bool is_vector = makes_device_vector(source_, n);
+      const bool is_vector = makes_device_vector(source_, n, function_.body);
       if (!is_vector && !syntax_.is(n, NodeKind::call)) continue;
       const std::string_view call = is_vector ? "" : callee_name(source_, n);
       if (!is_vector && (!allocates_or_frees(call) || runtime_name(call).starts_with("Free"))) continue;

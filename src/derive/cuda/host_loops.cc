@@ -79,16 +79,43 @@ bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t arou
   return true;
 }
 
-bool makes_device_vector(const Source& source, std::uint32_t node) {
+namespace {
+
+// thrust::device_vector<float>, with the allocator that it has by itself, and no iterator of it.
+bool is_device_vector(std::string_view type) {
+  constexpr std::string_view name = "device_vector<";
+  const std::size_t at = type.find(name);
+  if (at == type.npos || !type.ends_with('>') || (at > 0 && type[at - 1] != ':')) return false;
+  const std::string_view before = type.substr(0, at), element = type.substr(at + name.size(), type.size() - at - name.size() - 1);
+  return before.find('<') == before.npos && element.find_first_of(",>") == element.npos;
+}
+
+// return v; keep(std::move(v)); swap(v, old): does a vector outlive the statements in which it is made?
+bool is_handed_on(const Source& source, std::uint32_t around, std::string_view variable) {
   const model::cuda::Syntax& syntax = source.syntax;
-  if (!syntax.is(node, NodeKind::declaration)) return false;
-  const std::string_view type = source.text_of(syntax.child(node, Role::type));
-  if (type.find("device_vector<") == type.npos || has_word(source, node, "static")) return false;
+  for (std::uint32_t n = around; n < syntax[around].last; ++n) {
+    if (!syntax.is(n, NodeKind::identifier) || source.text_of(n) != variable) continue;
+    const std::uint32_t parent = syntax[n].parent, call = syntax.is(parent, NodeKind::argument_list) ? syntax[parent].parent : none;
+    const std::string_view called = call != none && syntax.is(call, NodeKind::call) ? callee_name(source, call) : "";
+    if (syntax.is(parent, NodeKind::return_statement) || called == "move" || called == "swap") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool makes_device_vector(const Source& source, std::uint32_t node, std::uint32_t around) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  if (!syntax.is(node, NodeKind::declaration) || !is_device_vector(source.text_of(syntax.child(node, Role::type)))) return false;
+  if (has_word(source, node, "static")) return false;
   for (std::uint32_t c = syntax.first_child(node); c != none; c = syntax.next_sibling(c)) {
-    if (syntax[c].role != Role::declarator) continue;
-    const std::string_view written = source.text_of(c);
-    if (written.find('(') != written.npos && !written.starts_with('&') && !written.starts_with('*') && !written.ends_with("()"))
-      return true;
+    const std::uint32_t name = syntax[c].role == Role::declarator ? name_in(source, c) : none;
+    if (name == none) continue;
+    // keys(n), and neither keys nor keys = made() nor keys(std::move(others))
+    const std::string_view written = source.text_of(c), variable = source.text_of(name);
+    const std::string_view behind = written.starts_with(variable) ? trim(written.substr(variable.size())) : "";
+    const bool has_size = behind.starts_with('(') && behind != "()" && behind != "(0)" && behind.find("move(") == behind.npos;
+    if (has_size && !is_handed_on(source, around, variable)) return true;
   }
   return false;
 }
@@ -191,7 +218,7 @@ std::shared_ptr<const model::cuda::HostAllocation> allocation_in(const Program& 
   if (last - loop.at.node > most_nodes) return nullptr;
   std::uint32_t found = none;
   for (std::uint32_t n = loop.at.node; n < last; ++n) {
-    const bool is_vector = makes_device_vector(source, n);
+    const bool is_vector = makes_device_vector(source, n, loop.at.node);
     if (!is_vector && !syntax.is(n, NodeKind::call)) continue;
     const std::string_view name = is_vector ? "" : callee_name(source, n);
     if (is_of_several_devices(name)) return nullptr;

@@ -22,9 +22,10 @@ bool allocates_or_frees(std::string_view name);
 // always, and so is what stands behind a return because of an error.
 bool is_made_always(const Source& source, std::uint32_t call, std::uint32_t around);
 
-// thrust::device_vector<int> keys(n);   A declaration that allocates as cudaMalloc() does.
-bool makes_device_vector(const Source& source, std::uint32_t node);
-// "cudaMalloc", "thrust::device_vector"
+// thrust::device_vector<int> keys(n);   A declaration that allocates as cudaMalloc() does, of a vector that nothing within `around` hands
+// on.
+bool makes_device_vector(const Source& source, std::uint32_t node, std::uint32_t around);
+// The name of a call that allocates, or "thrust::device_vector" of such a declaration.
 std::string allocating_call(const Source& source, std::uint32_t node);
 
 // Several devices or streams have memory of their own.

@@ -54,6 +54,7 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
+  const Shape& block() const { return sample_.block; }
   std::uint32_t count() const { return count_; }  // of sampled threads
   std::uint32_t warps() const { return (count_ + 31) / 32; }
   std::uint32_t thread_of(std::uint32_t lane) const { return threads_[lane]; }  // its number in the block

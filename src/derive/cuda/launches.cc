@@ -324,12 +324,13 @@ CodeSubject launch_subject(const Launch& launch) {
   if (launch.allocation) {
     const model::cuda::HostAllocation& allocation = *launch.allocation;
     const bool is_called = !allocation.function.empty();
+    const std::string_view does = allocation.call.starts_with("thrust::") ? "makes a" : "calls";
     subject.set(Id::allocates_in_host_loop, true,
                 is_called ? std::vector{allocation.place, allocation.function_at} : std::vector{allocation.place});
     subject.set(Id::allocation_in_loop,
-                is_called ? fmt::format("A loop of the host calls `{}` in each iteration, which calls `{}` each time", allocation.function,
-                                        allocation.call)
-                          : fmt::format("A loop of the host that launches calls `{}` in each iteration", allocation.call));
+                is_called ? fmt::format("A loop of the host calls `{}` in each iteration, which {} `{}` each time", allocation.function,
+                                        does, allocation.call)
+                          : fmt::format("A loop of the host that launches {} `{}` in each iteration", does, allocation.call));
   }
   if (launch.waits) {
     subject.set(Id::needless_wait_count, static_cast<double>(launch.waits->count), launch.waits->places);

@@ -71,21 +71,41 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
-// `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread.
-bool is_in_own_row(const Expressions& e, ExprId address) {
+// `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread. How long the rows are, or none;
+// the number of the thread in the grid may be a column as well.
+ExprId length_of_own_row(const Expressions& e, ExprId address) {
   constexpr int most_terms = 16;
-  bool has_row = false;
+  ExprId length = none;
+  bool has_thread = false, has_block = false;
+  const auto is_row = [&](ExprId thread, ExprId of) { return e[thread].op == Op::thread_x && e[of].op == Op::uniform; };
   const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
     const Expr& x = e[id];
-    const auto is_row = [&](ExprId thread, ExprId length) { return e[thread].op == Op::thread_x && e[length].op == Op::uniform; };
-    if (x.op == Op::mul && (is_row(x.a, x.b) || is_row(x.b, x.a))) return !std::exchange(has_row, true);
-    return !e.uses(id, Uses::thread) || e.uses(id, Uses::loaded | Uses::block);
+    if (x.op == Op::mul && (is_row(x.a, x.b) || is_row(x.b, x.a))) return std::exchange(length, is_row(x.a, x.b) ? x.b : x.a) == none;
+    has_thread = has_thread || x.op == Op::thread_x;
+    has_block = has_block || (e.uses(id, Uses::block) && x.op != Op::load);
+    return x.op == Op::thread_x || x.op == Op::load || !e.uses(id, Uses::thread);
   });
-  return is_sum && has_row;
+  if (!is_sum || length == none || (has_thread && !has_block)) return none;
+  int uses = 0;  // of the length: by the row, and by no column
+  for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
+    uses += has_part(e, id, [&](ExprId part) { return part == length; });
+    return true;
+  });
+  return uses == 1 ? length : none;
 }
 
-bool is_of_own(const Expressions& e, const Lanes& lanes, ExprId address) {
-  return is_in_own_column(e, lanes, address) || is_in_own_row(e, address);
+// By memory: are all accesses to it made to rows of each thread's own, of one length?
+std::vector<bool> memories_of_own_rows(const Trace& trace, const Shape& block) {
+  std::vector<ExprId> lengths(trace.memories.size());
+  std::vector<bool> are(trace.memories.size(), block.y * block.z == 1);
+  for (const Access& access : trace.accesses) {
+    if (trace.memories[access.memory].space != Space::shared || !are[access.memory]) continue;
+    const ExprId length = length_of_own_row(trace.expressions, access.address);
+    ExprId& known = lengths[access.memory];
+    are[access.memory] = length != none && (known == 0 || known == length);
+    known = length;
+  }
+  return are;
 }
 
 // Are there threads beyond so many? They have numbers of warps, or of that size.
@@ -388,9 +408,10 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     bool anywhere = false, at_all = false;
   };
   std::vector<Written> written(trace_.memories.size());
+  const std::vector<bool> are_own_rows = memories_of_own_rows(trace_, lanes.block());
   std::vector<bool> is_read(trace_.memories.size());
   for (const Access& access : trace_.accesses) {
-    if (access.kind == Access::load) is_read[access.memory] = true;
+    if (access.kind == Access::load) is_read[access.memory] = !are_own_rows[access.memory];
   }
   const auto each_lane = [&](const Access& access, auto&& act) {
     Mask mask = reached[access.context] & mask_of(lanes, access.alive);
@@ -404,7 +425,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     Written& memory = written[access.memory];
     memory.at_all = true;
     if (!lanes.is_known(access.address)) {
-      memory.anywhere = memory.anywhere || !is_of_own(trace_.expressions, lanes, access.address);
+      memory.anywhere = memory.anywhere || !is_in_own_column(trace_.expressions, lanes, access.address);
       continue;
     }
     each_lane(access, [&](std::int64_t address, std::uint32_t thread) { memory.by.emplace_back(address, thread); });
@@ -428,7 +449,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     Exchange& exchange = exchanges[access.memory];
     if (access.kind != Access::load || !memory.at_all || exchange.between_warps || reads_own_copy(trace_, i)) continue;
     const bool is_known = lanes.is_known(access.address);
-    if (!is_known && !memory.anywhere && is_of_own(trace_.expressions, lanes, access.address)) continue;
+    if (!is_known && !memory.anywhere && is_in_own_column(trace_.expressions, lanes, access.address)) continue;
     if (memory.anywhere || !is_known) {
       exchange = {true, lanes.warps() > 1};
       continue;

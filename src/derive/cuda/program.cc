@@ -47,7 +47,7 @@ Program::Program(const Sources& sources) : sources_(sources) {
   add_known_records();
   lay_out(records);
   for (Function& function : functions_) {
-    if (std::exchange(function.may_be_member, false) && !structs_.contains(function.record)) function.record = {};
+    if (function.is_outside && !structs_.contains(function.record)) function.record = {};  // a namespace
   }
   shapes_ = {};
   first_functions_.push_back(static_cast<std::uint32_t>(functions_.size()));

@@ -41,7 +41,7 @@ struct Function {
   std::uint32_t next = none;  // of the same name, that device code can call
   bool is_kernel = false, is_device = false;
   bool may_only_wait = false;  // a short one of the host that names a wait for the GPU
-  bool may_be_member = false;  // until all files are read: `record` is what stands before `::`, perhaps a namespace
+  bool is_outside = false;     // of its class: `record` is what stands before `::` in its name
 };
 
 // A variable at namespace scope: a constant, or device memory; or a constant of a class: static constexpr int rows = 8;

@@ -37,8 +37,8 @@ struct Memory {
   bool is_unaliased = false;    // a parameter that is __restrict__
   bool is_object = false;       // of a thread, whose members have memories of their own
   bool is_tensor = false;       // of PyTorch, whose extents, and so its strides, are those of one that is contiguous
-  bool is_image = false;        // of OpenCV: rows that lie a pitch apart, which may be more than
-  ExprId columns = 0;           // it has columns
+  bool is_image = false;        // of OpenCV: rows that lie a pitch apart
+  ExprId columns = 0;           // of an image, of which a row has no more than the pitch; else 0
   bool holds_data = false;      // of an object, or a member of one, that was copied from memory
   NodeRef at;
 };

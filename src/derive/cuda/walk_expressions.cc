@@ -234,11 +234,7 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
   if (!global || resolving_ > 16) return std::nullopt;
   if (global->is_device || global->is_constant_memory || global->is_shared) {
     const Value memory = global_memory(*global);
-    if (!trace_.memories[memory.memory].is_scalar) return memory;
-    Value object = with(uniform_named(name));
-    if (program_.struct_named(trace_.memories[memory.memory].type) && !assigns_members_of(name))
-      object.type = trace_.memories[memory.memory].type;
-    return object;
+    return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
   }
   return eval_initial(*global, name, "");
 }
@@ -302,7 +298,7 @@ std::optional<std::int64_t> Walker::whole_number_at(std::uint32_t node) const {
 
 Value Walker::arithmetic(Op op, const Value& a, const Value& b) {
   if (a.kind == Value::pointer && b.kind == Value::number && (op == Op::add || op == Op::sub)) {
-    return offset_by(a, op == Op::add ? b.expr : e_.unary(Op::neg, b.expr));
+    return offset_by(is_image(a) ? elements_of(a) : a, op == Op::add ? b.expr : e_.unary(Op::neg, b.expr));
   }
   if (b.kind == Value::pointer && a.kind == Value::number && op == Op::add) return offset_by(b, a.expr);
   // p != nullptr

@@ -137,6 +137,7 @@ Value Walker::address_of_subscript(std::uint32_t node) {
   const bool is_whole = base.memory != none && base.subscripts < trace_.memories[base.memory].dims.size();
   if (!is_member && !is_array && !is_whole && base.kind == Value::pointer && base.memory != none && is_memory(argument))
     base = loaded(base, argument);
+  if (is_image(base)) base = elements_of(base);  // as the pointer that it converts to
   const std::uint32_t list = syntax().child(node, Role::indices);
   for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c)) {
     if (syntax().is(c, NodeKind::token)) continue;

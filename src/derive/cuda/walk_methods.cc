@@ -105,13 +105,17 @@ std::uint32_t Walker::method_called(const Value& object, std::string_view name, 
   const Struct* const record = class_of(object);
   if (!record) return none;
   std::uint64_t overloads = 0;
+  std::uint32_t found = none;
   for (std::uint32_t f = program_.first_device_function(name); f != none; f = program_.functions()[f].next) {
     if (++overloads % nodes_of_a_step == 0) ++steps_;
     const Function& method = program_.functions()[f];
     if (method.record.empty() || method.parameters.size() != arguments || program_.sources().is_released(method.at.source)) continue;
-    if (program_.struct_named(method.record) == record) return f;
+    if (program_.struct_named(method.record) != record) continue;
+    // template <> int Row<32>::width(), and Row of another namespace: which one it is, is not known.
+    if (found != none && (method.is_outside || program_.functions()[found].is_outside)) return none;
+    if (found == none) found = f;
   }
-  return none;
+  return found;
 }
 
 std::optional<Value> Walker::eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,

@@ -47,7 +47,7 @@ std::optional<TensorType> tensor_type(const Program& program, std::string_view t
 
 // cv::cuda::PtrStepSz<const uchar>, PtrStepf: the type of an element; empty for what is no image.
 std::string_view element_of_image(const Program& program, std::string_view type) {
-  constexpr std::array<std::string_view, 5> templates{"PtrStepSz", "PtrStep", "GlobPtrSz", "GlobPtr", "DevMem2D_"};
+  constexpr std::array<std::string_view, 3> templates{"PtrStepSz", "PtrStep", "DevMem2D_"};
   constexpr std::array<std::pair<char, std::string_view>, 3> endings{{{'b', "uchar"}, {'i', "int"}, {'f', "float"}}};
   const std::size_t open = type.find('<');
   std::string_view name = trim(type.substr(0, open));
@@ -59,7 +59,7 @@ std::string_view element_of_image(const Program& program, std::string_view type)
     if (element.starts_with("const ")) element = trim(element.substr(6));
     return element.find_first_of("<,") == element.npos ? element : std::string_view();
   }
-  if (name != "PtrStep" && !name.starts_with("PtrStep") && !name.starts_with("DevMem2D")) return {};
+  if (name.empty()) return {};
   for (const auto& [ending, element] : endings) {
     const std::string_view front = name.substr(0, name.size() - 1);
     if (name.ends_with(ending) && (front == "PtrStep" || front == "PtrStepSz" || front == "DevMem2D")) return element;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace frx::ingest::cuda {
@@ -24,18 +26,28 @@ bool has_ending(std::string_view path, const std::array<std::string_view, size>&
 }
 
 bool declares_kernel(std::string_view text, std::size_t at) {
-  const std::size_t line = text.find_last_of('\n', at) + 1;  // npos + 1 is 0
-  if (text.substr(line, at - line).find_first_of("'\"`") != text.npos) return false;
+  constexpr std::size_t most_looked_back = 512, most_words = 32;
+  const std::size_t from = at - std::min(at, most_looked_back), line = text.substr(from, at - from).rfind('\n');
+  const std::size_t begin = line == text.npos ? from : from + line + 1;
+  if (text.substr(begin, at - begin).find_first_of("'\"`") != text.npos) return false;
   std::size_t next = at + qualifier.size();
   if (next >= text.size() || blanks.find(text[next]) == blanks.npos) return false;
   std::size_t words = 0;
-  while (true) {
+  for (; words < most_words; ++words) {
     next = text.find_first_not_of(blanks, next);
-    if (next == text.npos || !is_word(text[next])) break;
+    if (next == text.npos || !is_word(text[next]) || text.substr(next).starts_with(qualifier)) break;
     while (next < text.size() && is_word(text[next])) ++next;
-    ++words;
   }
-  return words > 0 && next != text.npos && (text[next] == '(' || text[next] == '<' || text[next] == ':' || text[next] == '*');
+  return words > 0 && next != text.npos && next < text.size() &&
+         (text[next] == '(' || text[next] == '<' || text[next] == ':' || text[next] == '*');
+}
+
+// 1'000'000, and not L'a'
+bool is_in_number(std::string_view text, std::size_t at) {
+  constexpr std::size_t longest = 64;
+  std::size_t first = at;
+  while (first > 0 && at - first < longest && (is_word(text[first - 1]) || text[first - 1] == '\'')) --first;
+  return first < at && text[first] >= '0' && text[first] <= '9';
 }
 
 // Behind a comment, a string or a character that begins at `at`; the same place where none does.
@@ -47,8 +59,12 @@ std::size_t behind_comment_or_text(std::string_view text, std::size_t at) {
   const char next = at + 1 < text.size() ? text[at + 1] : '\0';
   if (text[at] == '/' && next == '/') return behind("\n", at);
   if (text[at] == '/' && next == '*') return behind("*/", at + 2);
-  const bool is_digit_separator = text[at] == '\'' && at > 0 && is_word(text[at - 1]);
-  if ((text[at] != '"' && text[at] != '\'') || is_digit_separator) return at;
+  if ((text[at] != '"' && text[at] != '\'') || (text[at] == '\'' && is_in_number(text, at))) return at;
+  if (text[at] == '"' && at > 0 && text[at - 1] == 'R') {  // R"end( ... )end"
+    const std::size_t open = text.find('(', at);
+    if (open == text.npos || open - at > 17) return at + 1;
+    return behind(fmt::format("){}\"", text.substr(at + 1, open - at - 1)), open);
+  }
   std::size_t end = at + 1;
   while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
   return std::min(end + 1, text.size());
