@@ -108,6 +108,16 @@ std::vector<bool> memories_of_own_rows(const Trace& trace, const Shape& block) {
   return are;
 }
 
+// By memory: is it read, and not by rows that are each thread's own?
+std::vector<bool> memories_read_across_rows(const Trace& trace, const Shape& block) {
+  const std::vector<bool> are_own_rows = memories_of_own_rows(trace, block);
+  std::vector<bool> are_read(trace.memories.size());
+  for (const Access& access : trace.accesses) {
+    if (access.kind == Access::load) are_read[access.memory] = !are_own_rows[access.memory];
+  }
+  return are_read;
+}
+
 // Are there threads beyond so many? They have numbers of warps, or of that size.
 bool has_threads_beyond(const Expressions& e, std::int64_t count) {
   for (ExprId id = 0; id < e.size(); ++id) {
@@ -408,11 +418,7 @@ void Patterns::add_exchanges(const Lanes& lanes, const std::vector<Mask>& reache
     bool anywhere = false, at_all = false;
   };
   std::vector<Written> written(trace_.memories.size());
-  const std::vector<bool> are_own_rows = memories_of_own_rows(trace_, lanes.block());
-  std::vector<bool> is_read(trace_.memories.size());
-  for (const Access& access : trace_.accesses) {
-    if (access.kind == Access::load) is_read[access.memory] = !are_own_rows[access.memory];
-  }
+  const std::vector<bool> is_read = memories_read_across_rows(trace_, lanes.block());
   const auto each_lane = [&](const Access& access, auto&& act) {
     Mask mask = reached[access.context] & mask_of(lanes, access.alive);
     if (mask.none()) mask.set();
