@@ -97,9 +97,10 @@ ExprId length_of_own_row(const Expressions& e, ExprId address) {
 // By memory: are all accesses to it made to rows of each thread's own, of one length?
 std::vector<bool> memories_of_own_rows(const Trace& trace, const Shape& block) {
   std::vector<ExprId> lengths(trace.memories.size());
-  std::vector<bool> are(trace.memories.size(), block.y * block.z == 1);
+  std::vector<bool> are(trace.memories.size());
+  for (std::size_t m = 0; m < are.size(); ++m) are[m] = trace.memories[m].space == Space::shared && block.y * block.z == 1;
   for (const Access& access : trace.accesses) {
-    if (trace.memories[access.memory].space != Space::shared || !are[access.memory]) continue;
+    if (!are[access.memory]) continue;
     const ExprId length = length_of_own_row(trace.expressions, access.address);
     ExprId& known = lengths[access.memory];
     are[access.memory] = length != none && (known == 0 || known == length);
