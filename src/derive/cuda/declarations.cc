@@ -58,6 +58,14 @@ std::string_view callee_name(const Source& source, std::uint32_t call) {
   return name == none ? std::string_view() : source.text_of(name);
 }
 
+std::size_t count_of_arguments(const model::cuda::Syntax& syntax, std::uint32_t call) {
+  const std::uint32_t list = syntax.child(call, Role::arguments);
+  std::size_t count = 0;
+  for (std::uint32_t c = list == none ? none : syntax.first_child(list); c != none; c = syntax.next_sibling(c))
+    count += !syntax.is(c, NodeKind::token);
+  return count;
+}
+
 std::uint32_t name_in(const Source& source, std::uint32_t node) {
   const auto& syntax = source.syntax;
   for (std::uint32_t depth = 0; node != none && depth < deepest_declarator; ++depth) {

@@ -334,7 +334,8 @@ bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& 
     const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
     return value && is_moved_by_lanes(view, *value, uniform);
   };
-  if (!e.uses(loop.condition, Uses::loaded | Uses::varying) && !has_part(e, loop.condition, is_moved)) return false;
+  const bool moves_by_lanes = has_part(e, loop.condition, is_moved);
+  if (!e.uses(loop.condition, Uses::loaded | Uses::varying) && !moves_by_lanes) return false;
   const auto accesses = std::span(view.trace.accesses).subspan(loop.first_access, loop.last_access - loop.first_access);
   if (std::ranges::any_of(accesses, &Access::is_exchange)) return false;
   // while (x != 1) x = next(x): how long it takes from where a lane began.
@@ -342,7 +343,7 @@ bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& 
     const LoopValue* const value = e[part].op == Op::loop_value ? view.trace.loop_value(part) : nullptr;
     return value && uniform.any_of_lanes(value->before);
   };
-  return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data) || has_part(e, loop.condition, is_moved);
+  return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data) || moves_by_lanes;
 }
 
 // Branches that split warps, by what they cost.

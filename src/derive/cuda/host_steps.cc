@@ -23,14 +23,6 @@ bool is_unknown_macro(const Source& source, std::uint32_t statement) {
   return syntax.is(statement, NodeKind::expression_statement) && syntax.is(syntax.first_child(statement), NodeKind::identifier);
 }
 
-std::size_t count_of_arguments(const model::cuda::Syntax& syntax, std::uint32_t call) {
-  const std::uint32_t arguments = syntax.child(call, Role::arguments);
-  std::size_t given = 0;
-  for (std::uint32_t c = arguments == none ? none : syntax.first_child(arguments); c != none; c = syntax.next_sibling(c))
-    given += syntax.is(c, NodeKind::token) ? 0 : 1;
-  return given;
-}
-
 }  // namespace
 
 bool is_host_loop(const Source& source, std::uint32_t node) {

@@ -216,6 +216,9 @@ std::uint32_t name_in(const Source& source, std::uint32_t node);
 // The name of the function that is called, of a method without its object; "" where it is none.
 std::string_view callee_name(const Source& source, std::uint32_t call);
 
+// How many arguments a call gives; 0 where it has no list of them.
+std::size_t count_of_arguments(const model::cuda::Syntax& syntax, std::uint32_t call);
+
 // The class, or the innermost namespace, in a::b<T>::name: b; empty when there is none.
 std::string_view innermost_scope(const Source& source, std::uint32_t qualified);
 

@@ -68,7 +68,7 @@ Value Walker::eval_call(std::uint32_t node) {
   if (const auto part = eval_part_of_complex(name, node)) return *part;
   if (const auto rounded = eval_ceil(name, node)) return *rounded;
   const std::optional<std::uint32_t> variable = slot_named(name);
-  const std::uint32_t callee = function_called(name, arguments_in(node));
+  const std::uint32_t callee = function_called(name, count_of_arguments(syntax(), node));
   const std::vector<Value> arguments = eval_arguments(node, !variable && callee != none && may_follow(callee) ? callee : none);
   if (variable) {
     if (const auto element = eval_image_element(slots_[*variable].value, arguments, node)) return *element;
@@ -110,7 +110,7 @@ Value Walker::eval_call(std::uint32_t node) {
 std::optional<Value> Walker::eval_known(std::string_view name, std::uint32_t node, std::uint32_t function) {
   if (name == "dim3") return triple_of(syntax().child(node, Role::arguments));
   const bool makes_vector = name.starts_with(makes) && !program_.struct_named(name.substr(makes.size()));
-  if (makes_vector && syntax().child(node, Role::arguments) != none && function_called(name, arguments_in(node)) == none) {
+  if (makes_vector && syntax().child(node, Role::arguments) != none && function_called(name, count_of_arguments(syntax(), node)) == none) {
     if (const auto made = record_in_list(name.substr(makes.size()), syntax().child(node, Role::arguments))) return *made;
   }
   if (!name.ends_with("_cast") || !syntax().is(function, NodeKind::template_function)) return std::nullopt;
@@ -175,7 +175,8 @@ Value Walker::eval_object(std::uint32_t call, std::uint32_t function, std::strin
   const std::uint32_t object = syntax().child(function, Role::argument);
   if (text(syntax().child(function, Role::op)) == "->" || !is_memory(object)) return eval(object);
   const Value address = address_of(object);
-  if (is_partial(address) || address.is_member_array || method_called(address, method, arguments_in(call)) != none) return address;
+  if (is_partial(address) || address.is_member_array || method_called(address, method, count_of_arguments(syntax(), call)) != none)
+    return address;
   return loaded(address, object);
 }
 
@@ -183,7 +184,7 @@ Value Walker::eval_method(std::uint32_t node, std::uint32_t function) {
   const std::uint32_t name_node = name_in(source(), function);
   const std::string_view name = name_node == none ? "" : text(name_node);
   const Value object = eval_object(node, function, name);
-  const std::uint32_t method = method_called(object, name, arguments_in(node));
+  const std::uint32_t method = method_called(object, name, count_of_arguments(syntax(), node));
   const std::vector<Value> arguments = eval_arguments(node, method != none && may_follow(method) ? method : none);
   if (object.kind != Value::group) {
     note_block_collective(syntax().child(function, Role::argument), node);

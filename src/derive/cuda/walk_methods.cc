@@ -126,20 +126,12 @@ std::optional<Value> Walker::eval_member_function(const Value& object, std::stri
   return follow(function, arguments, call, &object);
 }
 
-std::size_t Walker::arguments_in(std::uint32_t call) const {
-  const std::uint32_t list = syntax().child(call, Role::arguments);
-  std::size_t count = 0;
-  for (std::uint32_t c = list == none ? none : syntax().first_child(list); c != none; c = syntax().next_sibling(c))
-    count += !syntax().is(c, NodeKind::token);
-  return count;
-}
-
 // Does a call of a function of one statement give a reference, so that its result can be stored to?
 bool Walker::returns_reference(std::uint32_t call) {
   const std::uint32_t called = syntax().child(call, Role::function);
   const std::uint32_t name_node = called == none ? none : name_in(source(), called);
   if (name_node == none || syntax().child(call, Role::arguments) == none || quiet_) return false;
-  const std::size_t arguments = arguments_in(call);
+  const std::size_t arguments = count_of_arguments(syntax(), call);
   const bool is_method = syntax().is(called, NodeKind::field_expression);
   const std::uint32_t object = is_method ? syntax().child(called, Role::argument) : called;
   const auto slot = syntax().is(object, NodeKind::identifier) ? slot_named(text(object)) : std::nullopt;

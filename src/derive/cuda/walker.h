@@ -301,7 +301,6 @@ class Walker {
   std::uint32_t method_called(const Value& object, std::string_view name, std::size_t arguments);
   std::optional<Value> eval_member_function(const Value& object, std::string_view name, const std::vector<Value>& arguments,
                                             std::uint32_t call);
-  std::size_t arguments_in(std::uint32_t call) const;
   bool returns_reference(std::uint32_t call);
   Value offset_by(Value pointer, ExprId index);
   Value loaded(const Value& address, std::uint32_t node);
