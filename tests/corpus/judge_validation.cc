@@ -30,10 +30,15 @@ void print_rows(const std::vector<corpus::JudgedRow>& rows) {
   std::printf(
       "The first category is that of an accepted label in %d of %d sure rows and %d of %d likely ones. Of the sure rows, %d name two "
       "bottlenecks; both are\n"
-      "named in %d of them, which is %.0f %%. In %d more the file has counters for one side alone, and the answer says so instead of "
-      "making up a second: of\n"
-      "the files that can tell, both are named in %.0f %%.\n\n",
-      first, sure, likely_first, likely, two, both, 100.0 * both / two, alone, 100.0 * both / (two - alone));
+      "named in %d of them, which is %.0f %%.",
+      first, sure, likely_first, likely, two, both, 100.0 * both / two);
+  if (alone > 0) {
+    std::printf(
+        " In %d more the file has counters for one side alone, and the answer says so instead of making up a second: of\n"
+        "the files that can tell, both are named in %.0f %%.",
+        alone, 100.0 * both / (two - alone));
+  }
+  std::printf("\n\n");
   std::printf("| file | kernel | labels of the experts | answer | both |\n|---|---|---|---|---|\n%s\n", table.c_str());
 }
 

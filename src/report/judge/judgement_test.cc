@@ -190,6 +190,27 @@ TEST(JudgeByRules, WhatASmallGridExplainsIsNoSecondBottleneck) {
               ElementsAre("latency-bound", "occupancy-limited"));
 }
 
+// kdiag 8: reuse through the caches keeps the load/store pipe busy, which is a part of what the SM does; a tile in registers does not, and
+// what was measured of L1 or of the stalls decides where it was.
+TEST(JudgeByRules, ReuseThroughL1IsASecondBottleneckOfABusySm) {
+  const auto categories = [](int sm, std::int64_t sectors, std::string_view more = "") {
+    const Judgement judgement = bench().rules(subject_of(fmt::format(
+        R"("launch__block_size": 256, "launch__grid_size": 65536, "gpu__time_duration.sum": 9000000,
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed": {}, "sm__warps_active.avg.pct_of_peak_sustained_active": 90,
+        "dram__bytes_read.sum": 64000000, "dram__bytes_write.sum": 16000000,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": {}, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": 500000{})",
+        sm, sectors, more)));
+    std::vector<std::string> named;
+    for (const JudgedBottleneck& one : judgement.bottlenecks) named.push_back(one.category);
+    return named;
+  };
+  EXPECT_THAT(categories(92, 1'000'000'000), ElementsAre("compute-bound", "memory-bound"));  // a product without tiles
+  EXPECT_THAT(categories(92, 4'000'000), ElementsAre("compute-bound"));                      // a polynomial of each element
+  EXPECT_THAT(categories(92, 1'000'000'000, R"(, "l1tex__throughput.avg.pct_of_peak_sustained_active": 20)"), ElementsAre("compute-bound"));
+  EXPECT_THAT(categories(92, 1'000'000'000, R"(, "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct": 4)"),
+              ElementsAre("compute-bound"));
+}
+
 // kdiag 8: one counter is no evidence for two.
 TEST(JudgeByRules, SaysWhenTheCountersSpeakForOneAlone) {
   const Judgement judgement = bench().rules(subject_of(R"("sm__throughput.avg.pct_of_peak_sustained_elapsed": 97)"));
