@@ -203,6 +203,9 @@ constexpr std::array exceptions = std::to_array<Exception>({
      "callers may give the stream to another one"},
     {"ParametersTogether", "a cube of doubles, with an exponent that has a name", "the type of an element of a member is not known"},
     {"BracesOnLinesOfTheirOwn", "a check that prints the line", "a macro of one line ends there"},
+    {"LaunchesByVariables", "as many threads as blocks are needed", "the names of the variables say what they are"},
+    {"LaunchesByVariables", "shapes of two dimensions", "the names of the variables say what they are"},
+    {"LaunchesByVariables", "a member of the host says how many", "the names of the variables say what they are"},
     {"EndsIncluded", "as many as a template says, or fewer at the end of the data", "the smaller one of two, less one, is not followed"},
 });
 

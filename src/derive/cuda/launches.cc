@@ -18,6 +18,7 @@
 #include "derive/cuda/host_waits.h"
 #include "derive/cuda/inspect.h"
 #include "derive/cuda/launch_checks.h"
+#include "derive/cuda/swapped_extents.h"
 #include "knowledge/occupancy.h"
 
 namespace frx::derive::cuda {
@@ -336,6 +337,11 @@ CodeSubject launch_subject(const Launch& launch) {
     subject.set(Id::needless_wait_count, static_cast<double>(launch.waits->count), launch.waits->places);
     subject.set(Id::wait_before_launch, wait_before_launch(*launch.waits));
     subject.set(Id::waits_in_host_loop, launch.waits->is_in_loop);
+  }
+  if (has_swapped_extents(launch)) {
+    subject.set(Id::has_swapped_extents, true, {launch.place});
+    subject.set(Id::launch_grid, launch.grid_expr);
+    subject.set(Id::launch_block, launch.block_expr);
   }
   if (!launch.block && launch.least_threads && *launch.least_threads < warp_threads) {
     subject.set(Id::block_size, static_cast<double>(*launch.least_threads), {launch.place});

@@ -138,8 +138,11 @@ Token Tokens::read_number(std::uint32_t from) const {
   const bool hex = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'x';
   const bool binary = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'b';
   if (hex || binary) i += 2;
+  const std::size_t first_digit = i;
   i = digits_end(text_, i, hex ? is_hex : is_digit);
   const auto c = [&](std::size_t k) { return at(static_cast<std::uint32_t>(k)); };
+  const bool is_malformed = (hex && i == first_digit) || (!hex && (c(i) | 32) == 'f');  // 0x, 0f
+  if (is_malformed) return {Tok::unknown, from, static_cast<std::uint32_t>(i)};
   if (c(i) == '.' && !hex && !binary) i = digits_end(text_, i + 1, is_digit);
   if ((c(i) | 32) == 'e' && !hex) {
     const std::size_t sign = c(i + 1) == '-' || c(i + 1) == '+' ? 1 : 0;
