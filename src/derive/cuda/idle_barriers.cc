@@ -224,23 +224,23 @@ bool is_behind_tree(const Trace& trace, const BarrierSite& before, const Barrier
   return loop.halved != 0 || loop.doubled != 0 || loop.shift != 0;
 }
 
+// threadIdx.x, or threadIdx.x + threadIdx.y * blockDim.x in a block with rows: in the order of the warps, so that the first ones are one
+// warp.
+bool is_number_of_thread(const KernelView& view, ExprId id) {
+  if (!view.trace.expressions.uses(id, Uses::thread_x)) return false;
+  const Lanes lanes(view.trace.expressions, Sample{.kind = Sample::large_odd, .block = view.block, .iteration = 0});
+  if (!lanes.is_known(id)) return false;
+  for (std::uint32_t lane = 0; lane < std::min(lanes.count(), 2 * warp::lane_count); ++lane) {
+    if (lanes.at(id, lane) != lane) return false;
+  }
+  return true;
+}
+
 // for (s = 128; s > 0; s >>= 1) { if (threadIdx.x < s) a[threadIdx.x] += a[threadIdx.x + s]; __syncthreads(); }
-// Of a block with rows, the threads of a step are those of one warp where they are counted in its order.
 bool is_halving_tree(const KernelView& view, const Loop& loop) {
   const Trace& trace = view.trace;
   const Expressions& e = trace.expressions;
   if (view.block.threads() <= 2 * warp::lane_count) return false;
-  std::optional<Lanes> lanes;
-  const auto is_number_of_thread = [&](ExprId id) {
-    if (view.block.y * view.block.z == 1) return e[id].op == Op::thread_x;
-    if (!e.uses(id, Uses::thread_x)) return false;
-    if (!lanes) lanes.emplace(e, Sample{.kind = Sample::large_odd, .block = view.block, .iteration = 0});
-    if (!lanes->is_known(id)) return false;
-    for (std::uint32_t lane = 0; lane < 2 * warp::lane_count && lane < lanes->count(); ++lane) {
-      if (lanes->at(id, lane) != lane) return false;
-    }
-    return true;
-  };
   // d > 0, d >= 1 or d != 0: down to the last step.
   const Expr& again = e[loop.condition];
   const auto least = e.constant_of(again.a), limit = e.constant_of(again.b);
@@ -260,7 +260,7 @@ bool is_halving_tree(const KernelView& view, const Loop& loop) {
       bool has_small_side = false;
       for_each_conjunct(e, trace.contexts[c].condition, [&](ExprId part, bool is_not) {
         const Expr& test = e[part];
-        has_small_side = has_small_side || (!is_not && test.op == Op::lt && is_step(test.b) && is_number_of_thread(test.a));
+        has_small_side = has_small_side || (!is_not && test.op == Op::lt && is_step(test.b) && is_number_of_thread(view, test.a));
       });
       if (!trace.contexts[c].is_loop && has_small_side) return true;
     }

@@ -1,6 +1,7 @@
 #include "derive/cuda/launches.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -18,7 +19,7 @@
 #include "derive/cuda/host_waits.h"
 #include "derive/cuda/inspect.h"
 #include "derive/cuda/launch_checks.h"
-#include "derive/cuda/swapped_extents.h"
+#include "derive/cuda/size_names.h"
 #include "knowledge/occupancy.h"
 
 namespace frx::derive::cuda {
@@ -121,6 +122,20 @@ std::set<ExprId> factors_in(const Expressions& e) {
     if (e[id].op == Op::mul) factors.insert({e[id].a, e[id].b});
   }
   return factors;
+}
+
+// k<<<threads, blocks>>>, k<<<block_size, grid_size>>>, by the names. Not where the values say that only the names are odd: a block of
+// whole warps beside a grid that follows from a size, or a grid of as many blocks as cover the data.
+bool has_swapped_extents(const Launch& launch) {
+  const auto is_one_name = [](std::string_view written) {  // not `n / block_size`
+    return std::ranges::all_of(written, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  };
+  if (!is_one_name(launch.grid_expr) || !is_one_name(launch.block_expr)) return false;
+  if (!is_block_shape(launch.grid_expr) || !is_block_count(launch.block_expr)) return false;
+  if (launch.rounding.is_up || launch.rounding.is_up_in_y || launch.rounding.is_down) return false;
+  const std::uint64_t threads = launch.block ? launch.block->volume() : 0;
+  const bool has_whole_warps = threads >= 2 * warp_threads && threads % warp_threads == 0;
+  return !has_whole_warps || launch.grid;
 }
 
 struct Found {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string>
 
 #include "base/text.h"
 
@@ -18,6 +20,29 @@ bool is_extent(std::string_view name) {
   const auto holds = [&](std::string_view word) { return contains_ignoring_case(name, word); };
   if (std::ranges::find(letters, name) != letters.end()) return true;
   return std::ranges::any_of(words, holds) && std::ranges::none_of(of_elements, holds);
+}
+
+namespace {
+
+// Underscores aside: block_size as blocksize.
+bool holds_any(std::string_view name, std::initializer_list<std::string_view> words) {
+  std::string letters(name);
+  std::erase(letters, '_');
+  return std::ranges::any_of(words, [&](std::string_view word) { return contains_ignoring_case(letters, word); });
+}
+
+bool mentions_count(std::string_view name) { return holds_any(name, {"grid", "numblock", "nblock", "blocknum", "blockcount"}); }
+
+bool mentions_shape(std::string_view name) { return holds_any(name, {"thread", "blocksize", "blockdim", "dimblock", "tpb"}); }
+
+}  // namespace
+
+bool is_block_count(std::string_view name) {
+  return equals_ignoring_case(name, "blocks") || (mentions_count(name) && !mentions_shape(name));
+}
+
+bool is_block_shape(std::string_view name) {
+  return equals_ignoring_case(name, "block") || (mentions_shape(name) && !mentions_count(name));
 }
 
 bool sounds_like_number(std::string_view type) {

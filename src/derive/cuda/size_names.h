@@ -11,6 +11,10 @@ bool is_increment(std::string_view name);
 // Width, rows, pitch, tile: more than a few elements. One element, or a few channels of a pixel, have other names.
 bool is_extent(std::string_view name);
 
+// grid_size, numBlocks: how many blocks a launch has. threads_per_block, dimBlock: the shape of one. Of names that say both, neither.
+bool is_block_count(std::string_view name);
+bool is_block_shape(std::string_view name);
+
 // T, scalar_t, Real: a type that is not given, and is a number by its name rather than a record.
 bool sounds_like_number(std::string_view type);
 

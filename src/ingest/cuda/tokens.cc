@@ -73,6 +73,7 @@ constexpr std::array<bool, 256> spaces = [] {
 }();
 bool is_space(char c) { return spaces[static_cast<unsigned char>(c)]; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_bit(char c) { return c == '0' || c == '1'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -132,22 +133,24 @@ Token Tokens::read_word(std::uint32_t from) const {
   return {keywords.find(word), from, end};
 }
 
-// A number followed by anything else is left to the grammar.
+// A number followed by anything else, or without a digit, is left to the grammar; so is a whole number with an f.
 Token Tokens::read_number(std::uint32_t from) const {
-  std::size_t i = from + (at(from) == '-' || at(from) == '+' ? 1 : 0);
-  const bool hex = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'x';
-  const bool binary = at(static_cast<std::uint32_t>(i)) == '0' && (at(static_cast<std::uint32_t>(i) + 1) | 32) == 'b';
-  if (hex || binary) i += 2;
-  const std::size_t first_digit = i;
-  i = digits_end(text_, i, hex ? is_hex : is_digit);
   const auto c = [&](std::size_t k) { return at(static_cast<std::uint32_t>(k)); };
-  const bool is_malformed = (hex && i == first_digit) || (!hex && (c(i) | 32) == 'f');  // 0x, 0f
-  if (is_malformed) return {Tok::unknown, from, static_cast<std::uint32_t>(i)};
-  if (c(i) == '.' && !hex && !binary) i = digits_end(text_, i + 1, is_digit);
-  if ((c(i) | 32) == 'e' && !hex) {
-    const std::size_t sign = c(i + 1) == '-' || c(i + 1) == '+' ? 1 : 0;
-    if (!is_digit(c(i + 1 + sign))) return {Tok::unknown, from, static_cast<std::uint32_t>(i)};
-    i = digits_end(text_, i + 1 + sign, is_digit);
+  std::size_t i = from + (c(from) == '-' || c(from) == '+' ? 1 : 0);
+  const bool hex = c(i) == '0' && (c(i + 1) | 32) == 'x';
+  const bool binary = c(i) == '0' && (c(i + 1) | 32) == 'b';
+  const auto unknown = [&] { return Token{Tok::unknown, from, static_cast<std::uint32_t>(i)}; };
+  const std::size_t first_digit = i + (hex || binary ? 2 : 0);
+  i = digits_end(text_, first_digit, hex ? is_hex : binary ? is_bit : is_digit);
+  const bool has_no_digit = (hex || binary) && i == first_digit;  // .5 has some behind the point
+  if (has_no_digit || (c(i) | 32) == 'f') return unknown();
+  if (!hex && !binary) {
+    if (c(i) == '.') i = digits_end(text_, i + 1, is_digit);
+    if ((c(i) | 32) == 'e') {
+      const std::size_t sign = c(i + 1) == '-' || c(i + 1) == '+' ? 1 : 0;
+      if (!is_digit(c(i + 1 + sign))) return unknown();
+      i = digits_end(text_, i + 1 + sign, is_digit);
+    }
   }
   i = suffix_end(text_, i);
   const auto end = static_cast<std::uint32_t>(i);
