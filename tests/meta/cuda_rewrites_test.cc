@@ -175,6 +175,7 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"ParametersTogether", "a pointer that no other one leads into", "an alias of the arrays is not excluded"},
     {"RestrictedPointers", "a sum over a row of run-time length", "the compiler keeps the sum in a register then"},
     {"RestrictedPointers", "a column of a matrix", "the compiler keeps the sum in a register then"},
+    {"RestrictedPointers", "two sums, either of which may be the other", "the compiler keeps the sums in registers then"},
     {"ParametersTogether", "the loads are restricted", "nvcc makes no use of __restrict__ in a structure"},
     {"ParametersTogether", "the store is restricted", "nvcc makes no use of __restrict__ in a structure"},
     {"RestrictedPointers", "where a list begins, and how long it is", "the compiler keeps what it has loaded then"},

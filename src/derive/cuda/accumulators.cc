@@ -1,10 +1,11 @@
-// Sums that a loop keeps in global memory instead of in a register.
+// Sums that a loop keeps in global memory instead of in a register, as the PTX of nvcc for sm_80 shows:
 //
-//   for (int j = begin; j < end; ++j) y[i] += x[j];       y may be x: y[i] is stored in each iteration, and x[j] is loaded behind that
-//   for (int j = 0; j < n; ++j) if (near(j)) ++count[i];   a store that may never happen is not moved behind the loop either
+//   for (int j = 0; j < n; ++j) y[i] += x[j];                   y may be x: y[i] is stored in each iteration, before the next x[j] is
+//   loaded for (int j = 0; j < n; ++j) y[i] += x[j], z[i] *= x[j];     y may be z as well: y[i] is loaded in each iteration, too for (int j
+//   = 0; j < n; ++j) if (near(j)) ++count[i];        no store is made that may never happen, so that it stays where it is
 //
-// nvcc keeps such an element in a register only where it can prove that nothing else in the loop touches it: the pointer is __restrict__,
-// or the loop touches no other memory, and the store is made in each iteration (seen in its PTX for sm_80).
+// The element stays in a register, and is stored once, where nothing else in the loop can touch it, since the pointer is __restrict__ or
+// the loop touches no other memory, and where the store is made in each iteration.
 #include "derive/cuda/access_cost.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/fact_list.h"
@@ -50,15 +51,47 @@ bool is_loaded_before(const Trace& trace, const Loop& loop, std::uint32_t store)
   return false;
 }
 
-bool touches_other_memory(const Trace& trace, const Loop& loop, std::uint32_t memory) {
+// What other accesses of a loop may lead to a memory.
+struct Others {
+  bool any = false, any_stores = false;
+};
+
+Others others_that_may_lead_to(const Trace& trace, const Loop& loop, std::uint32_t memory) {
   constexpr std::uint32_t most_looked_at = 64;
   const std::uint32_t last = std::min(loop.last_access, loop.first_access + most_looked_at);
+  Others others;
   for (std::uint32_t i = loop.first_access; i < last; ++i) {
     const Access& other = trace.accesses[i];
-    const Space space = trace.memories[other.memory].space;
-    if (other.memory != memory && space == Space::global && !trace.memories[other.memory].is_unaliased) return true;
+    const Memory& of = trace.memories[other.memory];
+    if (other.memory == memory || of.space != Space::global || of.is_unaliased) continue;
+    others.any = true;
+    others.any_stores = others.any_stores || other.kind != Access::load;
   }
-  return false;
+  return others;
+}
+
+// How a loop keeps its sum in memory; the lower ones cost more.
+enum class Kept : std::uint8_t { loaded_and_stored, stored, sometimes, not_kept };
+
+Kept how_kept(const Trace& trace, const Loop& loop, std::uint32_t store) {
+  const Access& access = trace.accesses[store];
+  if (is_conditional_in(trace, access, loop) && !is_stored_otherwise(trace, loop, store))
+    return access.is_constant ? Kept::not_kept : Kept::sometimes;  // `found[i] = 1` is a flag and no sum
+  if (trace.memories[access.memory].is_unaliased) return Kept::not_kept;
+  const Others others = others_that_may_lead_to(trace, loop, access.memory);
+  return others.any_stores ? Kept::loaded_and_stored : others.any ? Kept::stored : Kept::not_kept;
+}
+
+struct Wording {
+  std::string_view what, why;  // `A loop {what} one element of y {why}`
+};
+
+Wording wording(Kept kept) {
+  switch (kept) {
+    case Kept::loaded_and_stored: return {"loads and stores", "in each iteration: another pointer through which it stores may lead there"};
+    case Kept::stored: return {"stores", "in each iteration, before it goes on to load: a pointer through which it loads may lead there"};
+    default: return {"loads and stores", "wherever a condition holds: a store that may never be made is not moved behind the loop"};
+  }
 }
 
 }  // namespace
@@ -67,7 +100,7 @@ void add_accumulator_facts(const KernelView& view, CodeSubject& into) {
   const Trace& trace = view.trace;
   Places places(view);
   std::string_view array;
-  bool any_conditional = false;
+  Kept worst = Kept::not_kept;
   for (std::uint32_t i = 0; i < trace.accesses.size(); ++i) {
     const Access& store = trace.accesses[i];
     if (store.kind != Access::store || store.loop == none || store.is_vague || store.is_state || is_short(trace, store.loop)) continue;
@@ -76,19 +109,19 @@ void add_accumulator_facts(const KernelView& view, CodeSubject& into) {
     // What barriers or fences order may be meant for other threads.
     if (memory.space != Space::global || memory.is_heap || loop.first_order != loop.last_order) continue;
     if (!is_one_of_thread(trace.expressions, store.address, loop.iteration) || !is_loaded_before(trace, loop, i)) continue;
-    const bool conditional = is_conditional_in(trace, store, loop) && !is_stored_otherwise(trace, loop, i);
-    if (!conditional && (memory.is_unaliased || !touches_other_memory(trace, loop, store.memory))) continue;
-    if (!places.any()) array = memory.name;
-    any_conditional = any_conditional || conditional;
+    const Kept kept = how_kept(trace, loop, i);
+    if (kept == Kept::not_kept) continue;
+    if (kept < worst) array = memory.name;
+    worst = std::min(worst, kept);
     places.add(store.at);
   }
   const bool any = places.any();
   into.set(Id::accumulates_in_memory, any, places.take());
   if (!any) return;
   into.set(Id::accumulator_array, std::string(array));
-  into.set(Id::accumulator_reason,
-           std::string(any_conditional ? "the store is not made in each iteration, so that it is not moved behind the loop"
-                                       : "another pointer of the loop may lead there, so that it is not kept in a register"));
+  into.set(Id::accumulator_use, std::string(wording(worst).what));
+  into.set(Id::accumulator_reason, std::string(wording(worst).why));
+  into.set(Id::accumulates_sometimes, worst == Kept::sometimes);
 }
 
 }  // namespace frx::derive::cuda

@@ -13,6 +13,12 @@ namespace {
 // Parts of the names of functions of the runtime that wait for a kernel, and so report its errors.
 constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", "Query", "Free"};
 
+// A function of a project that releases something, such as free_from_gpu(), is not one that looks at launches.
+bool is_release(std::string_view name) {
+  return contains_ignoring_case(name, "free") &&
+         std::none_of(reporting.begin(), reporting.begin() + 3, [&](std::string_view part) { return contains_ignoring_case(name, part); });
+}
+
 bool is_name(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // Of the C library.
@@ -58,6 +64,7 @@ Look look_of_text(std::string_view text) {
       const std::string_view name = text.substr(begin, at - begin);
       if (is_of_plain_memory(text.substr(begin, end - begin))) continue;
       // Any other name with this part in it may be a function or a macro around it.
+      if (!is_of_runtime(name) && is_release(text.substr(begin, end - begin))) continue;
       if (!is_of_runtime(name)) return Look::of_launch;
       if (is_used(text.substr(0, begin))) look = Look::of_later_calls;
     }
@@ -168,8 +175,9 @@ class FunctionLooks {
     const std::string_view name = callee_name(source_, call);
     if (is_of_plain_memory(name) || says_or_dispatches(name) || syntax_.child(call, NodeKind::kernel_call_syntax) != none)
       return Look::nothing;
-    if (asks_for_launch(name)) return Look::of_launch;
+    if (asks_for_launch(name)) return asks_why_another_failed(call) ? Look::of_later_calls : Look::of_launch;
     const bool is_runtime = is_of_runtime(name) && is_harmless(name);
+    if (!is_of_runtime(name) && is_release(name) && program_.defined(name) == none) return Look::nothing;
     if (is_runtime || std::ranges::any_of(reporting, [&](std::string_view part) { return contains_ignoring_case(name, part); })) {
       if (!is_of_runtime(name)) return Look::of_launch;
       return is_used(std::string_view(source_.text).substr(0, syntax_[call].begin)) ? Look::of_later_calls : Look::nothing;
@@ -182,6 +190,35 @@ class FunctionLooks {
     Look look = Look::nothing;
     for (const std::uint32_t file : program_.files_defining(number)) look = std::max(look, (*of_file_.files)[file]);
     return of_given(call, name, look);
+  }
+
+  // if (cudaMalloc(&a, n) != cudaSuccess) printf("%s", cudaGetErrorString(cudaGetLastError())): it is asked only where that call has
+  // failed.
+  bool asks_why_another_failed(std::uint32_t call) const {
+    constexpr int most_levels = 64;
+    std::uint32_t inner = call;
+    for (int levels = 0; levels < most_levels; ++levels) {
+      const std::uint32_t around = syntax_[inner].parent;
+      if (around == none || syntax_.is(around, NodeKind::function_definition)) return false;
+      const std::uint32_t condition = syntax_.is(around, NodeKind::if_statement) ? syntax_.child(around, Role::condition) : none;
+      if (condition != none && condition != inner && fails_by_call(condition)) return true;
+      inner = around;
+    }
+    return false;
+  }
+
+  // Is a condition what a call of the runtime returns, and nothing that any other call does?
+  bool fails_by_call(std::uint32_t condition) const {
+    if (is_large(condition)) return false;
+    bool any = false;
+    for (std::uint32_t n = condition; n < syntax_[condition].last; ++n) {
+      if (!syntax_.is(n, NodeKind::call)) continue;
+      const std::string_view name = callee_name(source_, n);
+      if (!is_of_runtime(name) || !is_harmless(name) || asks_for_launch(name)) return false;
+      any = true;
+      n = syntax_[n].last - 1;  // its arguments decide nothing
+    }
+    return any;
   }
 
   // Of a function whose body looks at `in_body`: check("step", __LINE__) with a body that looks at what cudaDeviceSynchronize() returns
@@ -249,6 +286,7 @@ class FunctionLooks {
       const bool is_given =
           is_of_runtime(called) || is_harmless(called) || of_file_.functions.contains(called) || program_.defined(called) != none;
       if (!is_given) return Look::of_launch;
+      if (is_of_runtime(called)) n = syntax_[n].last - 1;  // whatever its arguments call
     }
     return Look::nothing;
   }

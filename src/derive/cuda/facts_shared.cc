@@ -197,7 +197,11 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   add_bounds(view, into);
   add_unset(view, into);
   if (const auto bytes = static_shared_bytes(kernel)) {
-    into.set(Id::max_shared_bytes, static_cast<double>(*bytes + view.dynamic_shared_bytes), declared);
+    const std::uint64_t all = *bytes + view.dynamic_shared_bytes;
+    into.set(Id::max_shared_bytes, static_cast<double>(all), declared);
+    // 100 KB for 1,536 threads are the least that an SM has since sm_80: 128 bytes for each of half of them.
+    constexpr std::uint64_t bytes_of_half = 128;
+    if (view.is_block_launched) into.set(Id::shared_leaves_half, all <= bytes_of_half * view.block.threads());
   }
 }
 

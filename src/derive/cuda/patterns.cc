@@ -71,40 +71,61 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
-// `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread. How long the rows are, or none;
-// the number of the thread in the grid may be a column as well.
-ExprId length_of_own_row(const Expressions& e, ExprId address) {
+// What is multiplied, in order.
+std::vector<ExprId> factors_of(const Expressions& e, ExprId product) {
+  constexpr int most = 16;
+  std::vector<ExprId> factors;
+  const bool are_all = walk_parts(e, product, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::mul) return Operands{x.a, x.b};
+    factors.push_back(id);
+    return Operands();
+  });
+  if (!are_all) return {product};
+  std::ranges::sort(factors);
+  return factors;
+}
+
+// `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread. The sizes whose product says how
+// long the rows are, in order, or none; the number of the thread in the grid may be a column as well.
+std::vector<ExprId> length_of_own_row(const Expressions& e, ExprId address) {
   constexpr int most_terms = 16;
-  ExprId length = none;
+  std::vector<ExprId> length;
+  int rows = 0;
   bool has_thread = false, has_block = false;
-  const auto is_row = [&](ExprId thread, ExprId of) { return e[thread].op == Op::thread_x && e[of].op == Op::uniform; };
   const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
-    const Expr& x = e[id];
-    if (x.op == Op::mul && (is_row(x.a, x.b) || is_row(x.b, x.a))) return std::exchange(length, is_row(x.a, x.b) ? x.b : x.a) == none;
-    has_thread = has_thread || x.op == Op::thread_x;
-    has_block = has_block || (e.uses(id, Uses::block) && x.op != Op::load);
-    return x.op == Op::thread_x || x.op == Op::load || !e.uses(id, Uses::thread);
+    std::vector<ExprId> factors = factors_of(e, id);
+    const auto thread = std::ranges::find_if(factors, [&](ExprId factor) { return e[factor].op == Op::thread_x; });
+    if (thread != factors.end() && factors.size() > 1) {
+      factors.erase(thread);
+      length = std::move(factors);
+      ++rows;
+      return std::ranges::all_of(length, [&](ExprId factor) { return e[factor].op == Op::uniform; });
+    }
+    has_thread = has_thread || e[id].op == Op::thread_x;
+    has_block = has_block || (e.uses(id, Uses::block) && e[id].op != Op::load);
+    return e[id].op == Op::thread_x || e[id].op == Op::load || !e.uses(id, Uses::thread);
   });
-  if (!is_sum || length == none || (has_thread && !has_block)) return none;
-  int uses = 0;  // of the length: by the row, and by no column
-  for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
-    uses += has_part(e, id, [&](ExprId part) { return part == length; });
-    return true;
+  if (!is_sum || rows != 1 || (has_thread && !has_block)) return {};
+  // A column that the length takes part in may be one of the next row; behind the rows of all threads another array begins.
+  const bool any_beyond = !for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t) {
+    const std::vector<ExprId> factors = factors_of(e, id);
+    const auto is_of = [&](Op op) { return std::ranges::any_of(factors, [&](ExprId factor) { return e[factor].op == op; }); };
+    return is_of(Op::thread_x) || is_of(Op::block_dim_x) || !std::ranges::includes(factors, length);
   });
-  return uses == 1 ? length : none;
+  return any_beyond ? std::vector<ExprId>() : length;
 }
 
 // By memory: are all accesses to it made to rows of each thread's own, of one length?
 std::vector<bool> memories_of_own_rows(const Trace& trace, const Shape& block) {
-  std::vector<ExprId> lengths(trace.memories.size());
+  std::vector<std::vector<ExprId>> lengths(trace.memories.size());
   std::vector<bool> are(trace.memories.size());
   for (std::size_t m = 0; m < are.size(); ++m) are[m] = trace.memories[m].space == Space::shared && block.y * block.z == 1;
   for (const Access& access : trace.accesses) {
     if (!are[access.memory]) continue;
-    const ExprId length = length_of_own_row(trace.expressions, access.address);
-    ExprId& known = lengths[access.memory];
-    are[access.memory] = length != none && (known == 0 || known == length);
-    known = length;
+    std::vector<ExprId> length = length_of_own_row(trace.expressions, access.address);
+    std::vector<ExprId>& known = lengths[access.memory];
+    are[access.memory] = !length.empty() && (known.empty() || known == length);
+    known = std::move(length);
   }
   return are;
 }
