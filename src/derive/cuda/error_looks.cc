@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "derive/cuda/host_calls.h"
 
 namespace frx::derive::cuda {
 namespace {
@@ -102,12 +103,6 @@ bool may_order(std::string_view name) {
 
 bool is_in_capitals(std::string_view name) {
   return name.size() > 2 && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-// Of Thrust, what launches nothing.
-bool is_view_of_thrust(std::string_view name) {
-  return name.find("pointer") != name.npos || name.find("ptr") != name.npos || name.starts_with("make_") || name == "get" ||
-         name == "distance";
 }
 
 // Operators of PyTorch look behind each launch of their own; others make options, views and tensors without one, or ask for something.

@@ -346,6 +346,26 @@ bool has_length_of_lane(const KernelView& view, const Loop& loop, UniformLoads& 
   return uniform.any_of_lanes(loop.condition) || has_part(e, loop.condition, begins_with_data) || moves_by_lanes;
 }
 
+// if (threadIdx.x < 14) atomicAdd(&sums[threadIdx.x], s[threadIdx.x]);   What a block has found, as the last thing that it does: the lanes
+// that do not take the branch are done.
+bool hands_over_results(const KernelView& view, const BranchSite& site) {
+  const Source& source = view.program.sources()[site.at.source];
+  const auto& syntax = source.syntax;
+  if (site.loop != none || site.alternative != none || site.at.source != view.function.at.source) return false;
+  constexpr std::size_t most_accesses = 4;
+  const auto loops = {NodeKind::for_statement, NodeKind::while_statement, NodeKind::do_statement};
+  if (view.trace.barriers.empty() || accesses_within(view, site, site.consequence) > most_accesses) return false;
+  if (site.consequence == none || holds_any(view, site, site.consequence, loops)) return false;
+  for (std::uint32_t at = site.at.node; at != view.function.body; at = syntax[at].parent) {
+    if (at == none || at < view.function.body) return false;
+    const bool is_side = syntax.is(syntax[at].parent, NodeKind::if_statement) || syntax.is(syntax[at].parent, NodeKind::else_clause);
+    for (std::uint32_t next = syntax.next_sibling(at); next != none && !is_side; next = syntax.next_sibling(next)) {
+      if (!syntax.is(next, NodeKind::token)) return false;
+    }
+  }
+  return true;
+}
+
 // Branches that split warps, by what they cost.
 class Divergence {
  public:
@@ -360,6 +380,7 @@ class Divergence {
     const BranchSite& site = view_.trace.branches[i];
     if (is_divergence(view_, i)) {
       const bool is_costly = is_costly_divergence(view_, site);
+      if (!is_costly && hands_over_results(view_, site)) return;
       (is_costly ? costly_ : short_).add(site.at);
       if (site.alternative != none) has_second_way_[is_costly] = true;
       return;

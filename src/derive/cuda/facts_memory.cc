@@ -27,7 +27,8 @@ namespace {
 using model::CodeSubject;
 using Id = model::CodeFactId;
 
-// "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart", "at uneven distances"
+// "128 bytes apart", "300 elements apart" where the size of an element is unknown, "a run-time size apart" where a launch passes it, "an
+// unknown size apart" where a template, a header or a copy to constant memory sets it, "at uneven distances"
 std::string distance(const KernelView& view, const AccessPattern& pattern, const Access& access, bool knows_element) {
   const Expressions& e = view.trace.expressions;
   const bool is_tensor = view.trace.memories[access.memory].is_tensor;
@@ -39,7 +40,7 @@ std::string distance(const KernelView& view, const AccessPattern& pattern, const
     return true;
   });
   if (pattern.stride_is_symbolic && is_tensor) return "a run-time size apart (of a tensor that is contiguous)";
-  if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "a size apart that a template or a header sets";
+  if (pattern.stride_is_symbolic) return is_given_by_launch ? "a run-time size apart" : "an unknown size apart";
   if (!pattern.lane_stride) return "at uneven distances";
   const std::int64_t bytes = std::abs(*pattern.lane_stride), size = access.bytes;
   if (knows_element) return fmt::format("{} bytes apart", bytes);
@@ -52,6 +53,14 @@ bool is_of_some_lanes(const Trace& trace, const Access& access) {
   const Expressions& e = trace.expressions;
   const auto is_behind_load = [&](ExprId part) { return e[part].op == Op::load && e.uses(e[part].a, Uses::loaded); };
   return is_chosen_by_data(trace, access) || has_part(e, access.address, is_behind_load);
+}
+
+// Does a size that is not known multiply the number of a thread in it?
+bool has_sizes(const Expressions& e, ExprId address) {
+  constexpr int most_terms = 32;
+  return !for_each_term(e, address, most_terms, [&](ExprId term, std::int64_t) {
+    return !(e.uses(term, Uses::thread) && has_part(e, term, [&](ExprId part) { return e[part].op == Op::uniform; }));
+  });
 }
 
 // In whole numbers: of all lanes at least so many, since a row that begins within a sector costs one more than an aligned one, which the
@@ -75,6 +84,10 @@ std::string times_the_sectors(const KernelView& view, std::size_t i, bool knows_
   const bool is_assumed = !view.is_block_launched && view.block.y * view.block.z > 1;
   if (is_assumed) return fmt::format("up to {:.0f} times", whole);
   const bool is_sector_each = whole * access.bytes >= warp::sector_bytes;
+  // Of rows that a warp has several of, how many and where they begin differs from warp to warp.
+  if (!pattern.stride_is_symbolic && !pattern.lane_stride)
+    return fmt::format("about {:.0f} times{}", pattern.sector_ratio,
+                       has_sizes(view.trace.expressions, access.address) ? ", unless a size is small," : "");
   if (pattern.stride_is_symbolic && is_sector_each) return fmt::format("{:.0f} times, unless that size is small,", whole);
   return pattern.stride_is_symbolic ? fmt::format("at least {:.0f} times, unless that size is small,", whole)
                                     : fmt::format("at least {:.0f} times", whole);

@@ -55,7 +55,8 @@ class LaunchesInTurn {
       const HostStep step = steps_.of(c);
       const bool is_plain = syntax_.is(c, NodeKind::expression_statement) || syntax_.is(c, NodeKind::do_statement);
       const bool ends = syntax_.is(c, NodeKind::return_statement) || syntax_.is(c, NodeKind::labeled_statement);
-      if (ends || step.kind == HostStep::needs || (step.kind == HostStep::launches && !is_plain) || writes_memory(c)) {
+      const bool is_other_work = step.kind == HostStep::launches && syntax_.child(step.call, NodeKind::kernel_call_syntax) == none;
+      if (ends || is_other_work || step.kind == HostStep::needs || (step.kind == HostStep::launches && !is_plain) || writes_memory(c)) {
         previous.reset();
       } else if (step.kind == HostStep::launches) {
         WrittenLaunch here = written(step.call);

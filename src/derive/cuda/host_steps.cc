@@ -13,8 +13,9 @@
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::uint32_t most_nodes = 200;  // of a statement that is looked through: a launch, a call in a macro that checks it
-constexpr std::uint32_t most_nodes_of_small = 60;
+constexpr std::uint32_t most_nodes = 200;             // of a statement that is looked through: a launch, a call in a macro that checks it
+constexpr std::uint32_t most_nodes_of_small = 60;     // of a function that passes
+constexpr std::uint32_t most_nodes_of_called = 4096;  // of one that may launch
 constexpr int most_depth = 2;
 
 // TIC;
@@ -87,8 +88,9 @@ HostStep HostSteps::of(std::uint32_t statement) const {
       if (what.kind == HostStep::needs || (what.kind != HostStep::passes && step.kind != HostStep::passes))
         return {.kind = HostStep::needs};
       if (what.kind != HostStep::passes) step = what;
-      if (what.kind == HostStep::launches_and_waits && !is_whole_statement(n, statement)) return {.kind = HostStep::needs};
-      if (what.kind != HostStep::launches && what.kind != HostStep::launches_and_waits) continue;
+      const bool is_function = what.kind == HostStep::launches_and_waits || what.kind == HostStep::launches_first;
+      if (is_function && !is_whole_statement(n, statement)) return {.kind = HostStep::needs};
+      if (what.kind != HostStep::launches && !is_function) continue;
       // Its arguments are values, which may have to be read first.
       const std::uint32_t behind = syntax_[n].last;
       for (std::uint32_t part = n + 1; part < behind && view_.reach == HostReach::shared; ++part)
@@ -107,7 +109,8 @@ bool HostSteps::is_whole_statement(std::uint32_t call, std::uint32_t statement) 
     const NodeKind around = syntax_.kind(syntax_[at].parent);
     const bool is_plain = around == NodeKind::expression_statement || around == NodeKind::call || around == NodeKind::argument_list ||
                           around == NodeKind::compound_statement || around == NodeKind::do_statement || around == NodeKind::declaration ||
-                          around == NodeKind::init_declarator || around == NodeKind::assignment || around == NodeKind::parenthesized;
+                          around == NodeKind::init_declarator || around == NodeKind::assignment || around == NodeKind::parenthesized ||
+                          around == NodeKind::binary;
     if (!is_plain) return false;
   }
   return true;
@@ -117,7 +120,8 @@ bool HostSteps::is_whole_statement(std::uint32_t call, std::uint32_t statement) 
 bool HostSteps::makes_object(std::uint32_t node) const {
   if (!syntax_.is(node, NodeKind::declaration)) return false;
   const std::string_view type = source_.text_of(syntax_.child(node, Role::type));
-  if (type == "dim3" || syntax_.is(syntax_.child(node, Role::type), NodeKind::primitive_type)) return false;
+  if (type == "dim3" || type.starts_with("thrust::device_ptr<") || syntax_.is(syntax_.child(node, Role::type), NodeKind::primitive_type))
+    return false;
   for (std::uint32_t c = syntax_.first_child(node); c != none; c = syntax_.next_sibling(c)) {
     const std::string_view written = source_.text_of(c);
     if (syntax_[c].role == Role::declarator && (written.ends_with(')') || written.ends_with('}')) && written.find('=') == written.npos)
@@ -143,28 +147,83 @@ HostStep HostSteps::of_call(std::uint32_t call) const {
   const bool is_known = goes_on_without_results(name) && (!runtime_name(name).empty() || program_.defined(name) == none) &&
                         !(is_method && is_given_to_gpu(source_.text_of(syntax_.child(called_by, Role::argument))));
   const bool passes = is_known || copies_on_gpu || (arguments != none && looks_at_errors_alone(arguments));
-  if (passes || (view_.waiting && only_passes(call, name))) return {};
-  if (!view_.waiting || !view_.waiting->contains(name)) return {.kind = HostStep::needs};
+  if (passes) return {};
+  if (const std::optional<std::string_view> stream = stream_of_work(call, name))
+    return {.kind = HostStep::launches, .call = call, .stream = *stream};
+  if (!view_.waiting) return {.kind = HostStep::needs};
+  if (!view_.waiting->contains(name)) return {.kind = kind_of_small(call, name), .call = call};
   const Function& called = program_.functions()[program_.definitions(program_.defined(name)).first_function];
   return {.kind = may_call(program_, source_, call, called) ? HostStep::launches_and_waits : HostStep::needs, .call = call};
 }
 
-// int blocks(int n) { return (n + 255) / 256; }
-bool HostSteps::only_passes(std::uint32_t call, std::string_view name) const {
+// thrust::sort(keys, keys + n) of memory of the GPU, and cudaMemcpy(a, h, bytes, cudaMemcpyHostToDevice): work that a stream does after
+// what it was given before, though the host waits for it.
+std::optional<std::string_view> HostSteps::stream_of_work(std::uint32_t call, std::string_view name) const {
+  const std::string_view text = source_.text_of(call);
+  const bool may_be_of_host = view_.reach == HostReach::shared;
+  if (runtime_name(name) == "Memcpy" && text.find("HostToDevice") != text.npos && !may_be_of_host) return "";
+  if (!text.starts_with("thrust::") || name.ends_with("cast") || is_view_of_thrust(name)) return std::nullopt;
+  const std::uint32_t arguments = syntax_.child(call, Role::arguments);
+  if (arguments == none || text.find(".on(") != text.npos || text.find("host") != text.npos) return std::nullopt;
+  for (std::uint32_t c = syntax_.first_child(arguments); c != none; c = syntax_.next_sibling(c)) {
+    if (!syntax_.is(c, NodeKind::token) && is_of_device(c)) return "";
+  }
+  return std::nullopt;
+}
+
+// thrust::device, thrust::device_pointer_cast(p) + n, or a variable of the type thrust::device_ptr<int>.
+bool HostSteps::is_of_device(std::uint32_t iterator) const {
+  const std::string_view text = source_.text_of(iterator);
+  if (text == "thrust::device" || text.starts_with("thrust::device_p")) return true;
+  std::uint32_t name = iterator;
+  while (syntax_.is(name, NodeKind::binary)) name = syntax_.child(name, Role::left);
+  if (!syntax_.is(name, NodeKind::identifier)) return false;
+  for (std::uint32_t n = function_.body; n < iterator; ++n) {
+    if (!syntax_.is(n, NodeKind::declaration) || !source_.text_of(n).starts_with("thrust::device_ptr<")) continue;
+    for (std::uint32_t part = n; part < syntax_[n].last; ++part) {
+      if (syntax_.is(part, NodeKind::identifier) && source_.text_of(part) == source_.text_of(name)) return true;
+    }
+  }
+  return false;
+}
+
+// Of a function of the same file: int blocks(int n) { return (n + 255) / 256; } passes; void step() { k<<<n, 256>>>(); cudaMemcpy(...); }
+// launches before it may need anything.
+HostStep::Kind HostSteps::kind_of_small(std::uint32_t call, std::string_view name) const {
   const std::uint32_t number = depth_ < most_depth ? program_.defined(name) : none;
-  if (number == none) return false;
+  if (number == none) return HostStep::needs;
   const Defined& defined = program_.definitions(number);
-  if (defined.is_kernel || defined.first_function == none || defined.first_function != defined.last_function) return false;
+  if (defined.is_kernel || defined.first_function == none || defined.first_function != defined.last_function) return HostStep::needs;
   const Function& called = program_.functions()[defined.first_function];
-  if (called.at.source != function_.at.source || called.body == none || !may_call(program_, source_, call, called)) return false;
-  if (syntax_[called.body].last - called.body > most_nodes_of_small) return false;
+  if (called.at.source != function_.at.source || called.body == none || !may_call(program_, source_, call, called)) return HostStep::needs;
+  const auto [entry, is_new] = kinds_.try_emplace(defined.first_function, HostStep::needs);
+  if (is_new) entry->second = kind_of_body(called);
+  return entry->second;
+}
+
+HostStep::Kind HostSteps::kind_of_body(const Function& called) const {
+  const std::uint32_t nodes = syntax_[called.body].last - called.body;
+  if (nodes > most_nodes_of_called) return HostStep::needs;
   HostView view = view_;
   if (view.reach == HostReach::apart) view.reach = HostReach::unknown;  // what the caller gives to launches is not known there
   const HostSteps steps(program_, called, view, depth_ + 1);
   for (std::uint32_t c = syntax_.first_child(called.body); c != none; c = syntax_.next_sibling(c)) {
-    if (!syntax_.is(c, NodeKind::token) && steps.of(c).kind != HostStep::passes) return false;
+    if (syntax_.is(c, NodeKind::token)) continue;
+    const HostStep step = steps.of(c);
+    const bool is_plain = syntax_.is(c, NodeKind::expression_statement) || syntax_.is(c, NodeKind::do_statement);
+    if (step.kind == HostStep::launches && is_plain && step.stream.empty() && !step.needs_before) return HostStep::launches_first;
+    if (step.kind != HostStep::passes || has_return(c)) return HostStep::needs;
   }
-  return true;
+  return nodes > most_nodes_of_small ? HostStep::needs : HostStep::passes;
+}
+
+// A function that may end there does not always launch. The return of a value at the end of a small one is followed by nothing.
+bool HostSteps::has_return(std::uint32_t statement) const {
+  if (syntax_.is(statement, NodeKind::return_statement)) return false;
+  for (std::uint32_t n = statement; n < syntax_[statement].last; ++n) {
+    if (syntax_.is(n, NodeKind::return_statement)) return true;
+  }
+  return false;
 }
 
 // void check(const char* step) { if (cudaDeviceSynchronize() != cudaSuccess) printf("%s\n", step); }

@@ -16,9 +16,9 @@ namespace frx::derive::cuda {
 using WaitingNames = std::unordered_set<std::string_view>;
 
 struct HostStep {
-  // A launch; a wait for the GPU; something that needs what the GPU has done, or may; a call of a function that launches and then waits; or
-  // none of these.
-  enum Kind : std::uint8_t { passes, launches, waits, needs, launches_and_waits };
+  // A launch, or other work of a stream; a wait for the GPU; something that needs what the GPU has done, or may; a call of a function that
+  // launches and then waits, or of one that launches before it may need anything; or none of these.
+  enum Kind : std::uint8_t { passes, launches, waits, needs, launches_and_waits, launches_first };
   Kind kind = passes;
   std::uint32_t call = none;
   std::string_view stream = {};  // of a launch, or that is waited for, as written
@@ -85,7 +85,11 @@ class HostSteps {
 
  private:
   HostStep of_call(std::uint32_t call) const;
-  bool only_passes(std::uint32_t call, std::string_view name) const;
+  HostStep::Kind kind_of_small(std::uint32_t call, std::string_view name) const;
+  HostStep::Kind kind_of_body(const Function& called) const;
+  bool has_return(std::uint32_t statement) const;
+  std::optional<std::string_view> stream_of_work(std::uint32_t call, std::string_view name) const;
+  bool is_of_device(std::uint32_t iterator) const;
   bool only_waits(std::uint32_t call, std::string_view name) const;
   bool has_default_for_others(std::uint32_t call, const Function& called) const;
   bool body_only_waits(const Function& called) const;
@@ -106,7 +110,8 @@ class HostSteps {
   mutable std::optional<std::unordered_set<std::string_view>>
       given_;                                              // what launches and waiting calls of the function are given, as written
   mutable std::unordered_map<std::uint32_t, bool> waits_;  // functions that it calls: do they only wait?
-  int depth_;                                              // of small functions that call each other
+  mutable std::unordered_map<std::uint32_t, HostStep::Kind> kinds_;  // and small ones
+  int depth_;                                                        // of small functions that call each other
 };
 
 }  // namespace frx::derive::cuda

@@ -28,14 +28,17 @@ bool is_always(const Source& source, const HostStep& step, std::uint32_t stateme
   return step.kind != HostStep::waits || is_made_always(source, step.call, statement);
 }
 
-// The last launch of a compound statement and the wait behind it, where nothing in it needs results.
+// The last launch of a compound statement and the wait behind it, where nothing behind the launch needs results.
 std::optional<LaunchAndWait> end_of(const HostSteps& steps, const Source& source, std::uint32_t compound) {
   const model::cuda::Syntax& syntax = source.syntax;
   LaunchAndWait end;
   for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
     if (syntax.is(c, NodeKind::token)) continue;
     const HostStep step = steps.of(c);
-    if (step.kind == HostStep::needs || step.needs_before || !is_always(source, step, c)) return std::nullopt;
+    if (!is_always(source, step, c)) return std::nullopt;
+    const bool may_need = step.kind == HostStep::needs || step.kind == HostStep::launches_first;
+    if (may_need || step.needs_before) end = {};  // what was launched before has been waited for
+    if (may_need) continue;
     if (step.kind == HostStep::passes) continue;
     const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
     if (end.launch.call != none && step.stream != end.launch.stream && !is_of_all_streams) return std::nullopt;
@@ -80,10 +83,11 @@ class HostWaits {
     for (std::uint32_t c = syntax_.first_child(compound); c != none; c = syntax_.next_sibling(c)) {
       if (syntax_.is(c, NodeKind::token)) continue;
       const HostStep step = steps_.of(c);
-      if (step.kind == HostStep::launches || step.kind == HostStep::launches_and_waits) {
+      if (step.kind == HostStep::launches || step.kind == HostStep::launches_and_waits || step.kind == HostStep::launches_first) {
         launch(at, step, compound);
         if (step.kind == HostStep::launches_and_waits) wait(at, step);
-        if (leaves(source_, c)) at.launch = at.wait = {};  // where it is made, nothing follows
+        // Where it leaves, nothing follows; a function may have waited behind its launch.
+        if (leaves(source_, c) || step.kind == HostStep::launches_first) at.launch = at.wait = {};
       } else if (step.kind == HostStep::waits && is_always(source_, step, c)) {
         wait(at, step);
       } else if (const std::optional<LaunchAndWait> both = launch_and_wait_under_condition(c, step)) {
@@ -143,6 +147,8 @@ class HostWaits {
       calls_.push_back({at.wait.call, is_in_loop});
       return;
     }
+    // Noted at a kernel; work of a library or a copy has none.
+    if (found_.launch == none && syntax_.child(at.launch.call, NodeKind::kernel_call_syntax) == none) return;
     if (found_.launch == none) {
       found_.launch = at.launch.call;
       found_.waits.call = std::string(callee_name(source_, at.wait.call));

@@ -248,7 +248,7 @@ class SkippedBarriers {
 
   // Is something read from shared memory that only threads would have written which have left the kernel?
   bool lacks_work_of_exited(const BarrierSite& barrier) const {
-    if (!lacks_threads(barrier)) return false;
+    if (!lacks_threads(barrier) || chooses_what_it_stores(barrier)) return false;
     const Mask gone = all_ & ~*known_mask(barrier.runs);
     std::vector<Written> written(trace_.memories.size());
     std::size_t shared = 0;
@@ -266,6 +266,22 @@ class SkippedBarriers {
       if (trace_.accesses[i].kind == Access::load && reads_missing(trace_.accesses[i], written[trace_.accesses[i].memory])) return true;
     }
     return false;
+  }
+
+  // if (i + radius < n - radius) out[i] = s[...]; where only threads store whose index is below a further size, the others may have read
+  // what is missing, and dropped it.
+  bool chooses_what_it_stores(const BarrierSite& barrier) const {
+    bool any = false;
+    for (std::uint32_t i = barrier.accesses; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (access.kind == Access::load || trace_.memories[access.memory].space == Space::shared) continue;
+      const bool is_chosen = any_branch_around(trace_, access.context, [&](ExprId condition) {
+        return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::block) && e_.uses(condition, Uses::comparison);
+      });
+      if (!is_chosen) return false;
+      any = true;
+    }
+    return any;
   }
 
   struct Written {
