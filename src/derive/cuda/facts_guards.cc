@@ -185,7 +185,7 @@ std::set<std::pair<ExprId, ExprId>> equalities(const Expressions& e) {
 // An index of blocks times threads usually exceeds the array; for one that counts only the threads of a block, or rows by blocks and
 // columns by threads, or in a kernel with barriers over padded sizes, this is not obvious.
 void add_guard_facts(const KernelView& view, CodeSubject& into) {
-  Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view), either(view);
+  Places unguarded(view), indexed(view), one_too_far(view), several(view), unlike_others(view), either(view), next_row(view);
   const PartialGuards partial(view);
   const bool fits = (view.is_of_constant_size && !view.exceeds_data && !view.has_blocks_beyond[1]) || view.fits_data,
              any_launch_fits = fits || asks_for_the_grid(view.trace);
@@ -198,6 +198,7 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
     if (!is_global(view, i) || !e.uses(access.address, Uses::thread) || !e.uses(access.address, Uses::block)) continue;
     indexed.add(access.at);
     if (!fits && partial.tests_first_alone(access)) several.add(access.at);
+    if (!fits && partial.changes_next_row(access)) next_row.add(access.at);
     const bool is_for_group = access.kind == Access::store && is_of_group(e, access.address);
     const auto is_in_address = [&](const CrossedIndex& index) { return index.is_in(access.address); };
     if (is_for_group || !(has_global_index(e, access.address) || std::ranges::any_of(crossed, is_in_address))) continue;
@@ -225,6 +226,12 @@ void add_guard_facts(const KernelView& view, CodeSubject& into) {
   } else if (may_exceed(view) && unlike_others.any()) {
     missing = "one part of it is compared with the size for other accesses of this array, but not for this one";
     shown = &unlike_others;
+    is_partial = true;
+  }
+  if (!is_partial && next_row.any()) {
+    missing =
+        "the guard compares the number of the element alone: threads behind the end of a row change elements of the next one once more";
+    shown = &next_row;
     is_partial = true;
   }
   into.set(Id::has_indexed_global, indexed.any(), shown->take());

@@ -130,6 +130,46 @@ bool PartialGuards::lacks_one_of_others(const Access& access) const {
   });
 }
 
+bool PartialGuards::changes_next_row(const Access& access) const {
+  const Trace& trace = view_.trace;
+  const Expressions& e = trace.expressions;
+  constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded | Uses::clamped | Uses::iteration;
+  const bool changes = access.kind == Access::atomic || (access.kind == Access::store && access.is_update);
+  if (guards_.empty() || !changes || e.uses(access.address, unknown)) return false;
+  // The axis along which neighbouring threads have neighbouring elements, if a size multiplies the number along the other one.
+  const auto axis_of_columns = [&](ExprId number) -> std::optional<std::size_t> {
+    constexpr int most_terms = 16;
+    std::array<bool, 2> is_column{}, is_row{};
+    const bool is_sum = for_each_term(e, number, most_terms, [&](ExprId id, std::int64_t factor) {
+      for (const std::size_t axis : {0, 1}) {
+        const bool is_of_axis = e.uses(id, axis == 0 ? Uses::thread_x : Uses::thread_y);
+        const bool is_alone = e[id].op == (axis == 0 ? Op::thread_x : Op::thread_y);
+        is_column[axis] = is_column[axis] || (is_alone && factor == 1);
+        is_row[axis] = is_row[axis] || (is_of_axis && e[id].op == Op::mul && e.uses(id, Uses::uniform));
+      }
+      return true;
+    });
+    if (is_sum && is_column[0] && !is_row[0] && is_row[1] && !is_column[1]) return 0;
+    if (is_sum && is_column[1] && !is_row[1] && is_row[0] && !is_column[0]) return 1;
+    return std::nullopt;
+  };
+  std::optional<std::size_t> axis;
+  const std::vector<Comparison>& guards = guards_[static_cast<std::size_t>(&access - trace.accesses.data())];
+  for (const Comparison& guard : guards) {
+    const bool is_number = guard.op == Op::lt && has_part(e, access.address, [&](ExprId part) { return part == guard.left; });
+    if (is_number && e.uses(guard.right, Uses::uniform)) axis = axis_of_columns(guard.left);
+    if (axis) break;
+  }
+  if (!axis || !view_.has_blocks_beyond[*axis]) return false;
+  const auto column = *axis == 0 ? Uses::thread_x : Uses::thread_y, row = *axis == 0 ? Uses::thread_y : Uses::thread_x;
+  return !is_decided_by(trace, access, [&](ExprId condition) {
+    bool compares_column = false;
+    for_each_conjunct(e, condition,
+                      [&](ExprId id, bool) { compares_column = compares_column || (e.uses(id, column) && !e.uses(id, row)); });
+    return compares_column || e.uses(condition, unknown);
+  });
+}
+
 bool PartialGuards::tests_first_alone(const Access& access) const {
   const Trace& trace = view_.trace;
   const Expressions& e = trace.expressions;

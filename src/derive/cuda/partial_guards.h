@@ -2,6 +2,7 @@
 //
 //   while (i < n) { s += a[i] + a[i + BLOCK]; ... }         the second element of a thread is not compared
 //   if (x < w && y < h) t = a[y * w + x]; if (threadIdx.x == 0) u = a[y * w + x - 1];         y is not compared the second time
+//   int i = y * w + x; if (i < w * h) a[i] *= 2;         threads with x >= w change elements of the next row once more
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,8 @@ class PartialGuards {
 
   // Does a thread access several elements behind a comparison of the first one alone?
   bool tests_first_alone(const Access& access) const;
+  // Is an element changed behind a comparison of its number alone, made of a row and a column, though there are threads beyond the columns?
+  bool changes_next_row(const Access& access) const;
   // Is an index in it compared with a size for other accesses of the same array, and not for this one?
   bool lacks_one_of_others(const Access& access) const;
 

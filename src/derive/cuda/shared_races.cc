@@ -169,6 +169,30 @@ class RaceFinder : public RaceViews {
     }
   }
 
+  // flag = 0; if (x[i] > limit) flag = 1;   All threads reset it, those of a late warp after others have set it: to have reset it itself
+  // helps none of them.
+  void add_late_resets(Races& races) const {
+    if (block_.threads() <= 32 || waits_for_memory()) return;
+    constexpr auto of_some = Uses::thread | Uses::loaded | Uses::varying | Uses::opaque;
+    const std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
+    if (candidates.size() > most_candidates) return;
+    const auto is_by_some = [&](const Access& access) {
+      return is_decided_by(trace_, access, [&](ExprId condition) { return e_.uses(condition, of_some); });
+    };
+    for (std::size_t r = 0; r < candidates.size(); ++r) {
+      const Access& reset = trace_.accesses[candidates[r]];
+      if (reset.kind != Access::store || !reset.is_constant || e_.uses(reset.address, of_some) || is_by_some(reset)) continue;
+      const auto sets = [&](std::uint32_t candidate) {
+        const Access& set = trace_.accesses[candidate];
+        const bool is_other = set.kind == Access::atomic || (set.kind == Access::store && set.is_constant && set.value != reset.value);
+        return is_other && set.memory == reset.memory && set.address == reset.address && set.loop == reset.loop && is_by_some(set) &&
+               order_between(candidates[r], candidate) != Order::of_block;
+      };
+      const auto set = std::find_if(candidates.begin() + static_cast<std::ptrdiff_t>(r) + 1, candidates.end(), sets);
+      if (set != candidates.end()) note({.of_warps = true}, candidates[r], *set, false, races);
+    }
+  }
+
  private:
   struct Views {
     std::vector<Touched> now;
@@ -392,6 +416,7 @@ Races races_of(const Trace& trace, const Shape& block, bool is_launched) {
     finder.add_beyond_first(races);
     finder.add_before_trees(races);
     finder.add_overwritten(races);
+    finder.add_late_resets(races);
     add_block_races(trace, trees, vague, shape, races);
     break;
   }
