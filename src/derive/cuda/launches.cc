@@ -25,6 +25,8 @@
 namespace frx::derive::cuda {
 namespace {
 
+constexpr std::size_t most_places = 8;  // of a fact
+
 using model::CodeSubject;
 using Id = model::CodeFactId;
 using model::cuda::Extent;
@@ -280,7 +282,7 @@ LaunchesByKernel by_kernel(const std::vector<Launch>& launches) {
       all.most_blocks = launch.grid->volume();
       all.with_most_blocks = &launch;
     }
-    if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ == 0) all.first_single_block = &launch;
+    if (launch.grid && launch.grid->volume() == 1 && all.single_blocks++ < most_places) all.places_of_single_blocks.push_back(launch.place);
     all.in_host_loops += launch.is_in_host_loop;
     if (!launch.size_of_block.empty() && all.blocks_of_size++ == 0) all.first_block_of_size = &launch;
     if (!launch.block) continue;
@@ -328,8 +330,7 @@ CodeSubject launch_subject(const Launch& launch) {
   subject.kernel = launch.kernel;
   subject.place = launch.place;
   if (!launch.unchecked.empty()) {
-    constexpr std::size_t most = 8;
-    const auto last = launch.unchecked.begin() + static_cast<std::ptrdiff_t>(std::min(launch.unchecked.size(), most));
+    const auto last = launch.unchecked.begin() + static_cast<std::ptrdiff_t>(std::min(launch.unchecked.size(), most_places));
     subject.set(Id::unchecked_launch_count, static_cast<double>(launch.unchecked.size()), {launch.unchecked.begin(), last});
     subject.set(Id::callers_may_check, launch.callers_may_check);
     subject.set(Id::launch_checker, std::string(launch_checker(launch)));

@@ -45,11 +45,11 @@ struct KernelLaunches {
   bool rounds_up = false;          // a launch may have more threads along x than the data
   std::uint32_t rounded_down = 0;  // launches that have no more, and the first one
   const model::cuda::Launch* first_rounded_down = nullptr;
-  std::array<std::uint32_t, 2> rounded_up = {};  // launches whose blocks along x, along y may be more than the data asks for
-  std::uint32_t single_blocks = 0;               // launches with one block, and the first one
-  const model::cuda::Launch* first_single_block = nullptr;
-  std::uint32_t in_host_loops = 0;  // launches in loops of many iterations
-  std::uint32_t fixed_grids = 0;    // launches whose grid is a constant; the most blocks of any, and the launch that has them
+  std::array<std::uint32_t, 2> rounded_up = {};           // launches whose blocks along x, along y may be more than the data asks for
+  std::uint32_t single_blocks = 0;                        // launches with one block, and the first one
+  std::vector<model::TextPlace> places_of_single_blocks;  // the first of them
+  std::uint32_t in_host_loops = 0;                        // launches in loops of many iterations
+  std::uint32_t fixed_grids = 0;  // launches whose grid is a constant; the most blocks of any, and the launch that has them
   std::uint64_t most_blocks = 0;
   const model::cuda::Launch* with_most_blocks = nullptr;
   std::uint32_t blocks_of_size = 0;  // launches with a block of as many threads as a size of run time says, and the first one

@@ -157,7 +157,7 @@ void add_single_block(const KernelView& view, const KernelLaunches& launches, Co
   const auto is_in_global = [&](const Access& access) { return trace.memories[access.memory].space == Space::global; };
   const bool is_relaunched = loop == trace.loops.end() && !is_of_size && launches.in_host_loops == launches.count &&
                              std::ranges::any_of(trace.accesses, is_in_global);
-  into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), {launches.first_single_block->place});
+  into.set(Id::has_single_block_work, is_of_size || is_relaunched || loop != trace.loops.end(), launches.places_of_single_blocks);
   into.set(Id::single_block_shares, is_shared || is_of_size);
   if (is_of_size) {
     into.set(Id::single_block_work,
