@@ -14,22 +14,27 @@ constexpr int most_leaves = 256;
 
 bool is_parameter(const Trace& trace, ExprId id) { return std::ranges::find(trace.parameters, id) != trace.parameters.end(); }
 
-// Does an iteration choose the next value of a variable by what was read? Loops within may have made it.
-bool is_made_of_data(const Trace& trace, ExprId id) {
+// Does a part of what an iteration makes of a variable have a property? Loops within may have made that part.
+template <class IsIt>
+bool is_made_of(const Trace& trace, ExprId id, IsIt&& is_it) {
   constexpr std::size_t most_values = 8;
   const Expressions& e = trace.expressions;
   std::vector<const LoopValue*> values{trace.loop_value(id)};
   for (std::size_t i = 0; i < values.size() && values[i]; ++i) {
-    const ExprId made = values[i]->made;
-    if (e.uses(made, Uses::loaded | Uses::varying)) return true;
-    const bool is_of_data = has_part(e, made, [&](ExprId part) {
+    const bool found = has_part(e, values[i]->made, [&](ExprId part) {
       const LoopValue* const inner = e[part].op == Op::loop_value && values.size() < most_values ? trace.loop_value(part) : nullptr;
       if (inner && std::ranges::find(values, inner) == values.end()) values.push_back(inner);
-      return e.is_data_value(part);
+      return is_it(part);
     });
-    if (is_of_data) return true;
+    if (found) return true;
   }
   return false;
+}
+
+// Does an iteration choose the next value of a variable by what was read?
+bool is_made_of_data(const Trace& trace, ExprId id) {
+  const Expressions& e = trace.expressions;
+  return is_made_of(trace, id, [&](ExprId part) { return e.uses(part, Uses::loaded | Uses::varying) || e.is_data_value(part); });
 }
 
 // Is a value known at run time only, whatever is unrolled? Only what must be so counts: a number of the thread or block, something read
@@ -136,8 +141,7 @@ class RunTimeAddresses {
   bool is_chosen_by_private(ExprId address) {
     const Expressions& e = trace_.expressions;
     return has_part(e, address, [&](ExprId part) {
-      const LoopValue* const value = trace_.loop_value(part);
-      return value && has_part(e, value->made, [&](ExprId of) {
+      return e[part].op == Op::loop_value && is_made_of(trace_, part, [&](ExprId of) {
                const std::optional<std::uint32_t> memory = e.private_memory(of);
                return memory && holds_run_time_value(*memory);
              });
