@@ -22,6 +22,16 @@ bool is_extent(std::string_view name) {
   return std::ranges::any_of(words, holds) && std::ranges::none_of(of_elements, holds);
 }
 
+bool is_count(std::string_view name) {
+  // c_nx and d_nx are in constant memory and of the device, m_nx is a member.
+  if (name.size() > 2 && name[1] == '_') name.remove_prefix(2);
+  while (name.starts_with('_')) name.remove_prefix(1);
+  const std::string letters = to_lower(name);
+  constexpr std::size_t longest = 3;  // n, nx, nxy
+  if (letters.starts_with('n') && letters.size() <= longest && letters != "new") return true;
+  return letters.starts_with("num") || letters.starts_with("n_") || letters.ends_with("count") || is_extent(name);
+}
+
 namespace {
 
 // Underscores aside: block_size as blocksize.

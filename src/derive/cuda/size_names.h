@@ -11,6 +11,9 @@ bool is_increment(std::string_view name);
 // Width, rows, pitch, tile: more than a few elements. One element, or a few channels of a pixel, have other names.
 bool is_extent(std::string_view name);
 
+// n, nx, c_nt, num_samples, rows: how many of something there are; no increment has such a name.
+bool is_count(std::string_view name);
+
 // grid_size, numBlocks: how many blocks a launch has. threads_per_block, dimBlock: the shape of one. Of names that say both, neither.
 bool is_block_count(std::string_view name);
 bool is_block_shape(std::string_view name);

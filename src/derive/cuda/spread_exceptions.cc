@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "derive/cuda/expression_parts.h"
 #include "derive/cuda/patterns.h"
+#include "derive/cuda/size_names.h"
 #include "derive/warp/request.h"
 
 namespace frx::derive::cuda {
@@ -224,11 +225,13 @@ void Patterns::exempt_unknown_strides() {
         (all_sized && terms.size() > 1)) {
       accesses[i].kind = AccessPattern::unknown;
     } else if (all_sized) {
+      if (std::ranges::any_of(terms, [&](const Term& term) { return is_count(trace_.name_of_parameter(term.size)); })) continue;
       increments.push_back(i);
       for (const Term& term : terms) increment_sizes.insert(term.size);
     }
   }
-  // An increment beside an array without one is a real stride. So is one that all arrays share, of which there may be a single one.
+  // An increment beside an array without one is a real stride. So is one that all arrays share, of which there may be a single one, and a
+  // size that is called a number of something.
   if (packed_in.empty() && increment_sizes.size() < 2) return;
   for (const std::size_t i : increments) {
     if (!packed_in.contains(trace_.accesses[i].loop)) accesses[i].kind = AccessPattern::unknown;

@@ -234,7 +234,11 @@ std::optional<Value> Walker::eval_global(std::string_view name) {
   if (!global || resolving_ > 16) return std::nullopt;
   if (global->is_device || global->is_constant_memory || global->is_shared) {
     const Value memory = global_memory(*global);
-    return trace_.memories[memory.memory].is_scalar ? with(uniform_named(name)) : memory;
+    if (!trace_.memories[memory.memory].is_scalar) return memory;
+    const ExprId number = uniform_named(name);
+    // The host copies it there, as it passes a parameter.
+    if (global->is_constant_memory && e_[number].sizes == 0) add_size(number, name);
+    return with(number);
   }
   return eval_initial(*global, name, "");
 }
