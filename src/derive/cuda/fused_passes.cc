@@ -285,6 +285,100 @@ class BlockRows {
   Shape block_;
 };
 
+// a[i * length + k], a[k * length + i], a[x * length + y]: elements of which each thread has its own, whatever k is.
+class OwnSets {
+ public:
+  OwnSets(const Trace& trace, const Shape& block) : e_(trace.expressions), block_(block) {}
+
+  struct Found {
+    Ownership::Kind kind;
+    ExprId length;  // none: `number`
+    std::int64_t number = 0;
+  };
+
+  std::optional<Found> at(const Access& access) const {
+    constexpr int most_terms = 16;
+    if (access.element == 0 || block_.z != 1) return std::nullopt;
+    Parts parts;
+    const std::int64_t bytes = access.element;
+    const bool is_sum = for_each_term(e_, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
+      for (const std::size_t axis : {0, 1}) {
+        Along& along = axis == 0 ? parts.x : parts.y;
+        if (e_[id].op == (axis == 0 ? Op::thread_x : Op::thread_y)) return !std::exchange(along.thread, factor);
+        if (is_first_of_block(id, axis)) return !std::exchange(along.block, factor);
+        if (e_[id].op == (axis == 0 ? Op::block_x : Op::block_y) && factor % extent(axis) == 0)
+          return !std::exchange(along.block, factor / extent(axis));
+      }
+      const ExprId length = length_of_row(id);
+      if (length != none) return factor == bytes && std::exchange(parts.row, length) == none;
+      parts.others.push_back(id);
+      return !e_.uses(id, Uses::block | Uses::opaque) && (!e_.uses(id, Uses::thread) || e_.uses(id, Uses::loaded | Uses::varying));
+    });
+    return is_sum ? found_in(parts, bytes) : std::nullopt;
+  }
+
+ private:
+  // Bytes from one thread to the next, and from one block, per thread of it.
+  struct Along {
+    std::int64_t thread = 0, block = 0;
+    bool is_none() const { return thread == 0 && block == 0; }
+    bool is_index(std::int64_t bytes) const { return thread == bytes && block == bytes; }
+  };
+  struct Parts {
+    Along x, y;
+    ExprId row = none;  // the length by which the number of the thread is multiplied
+    std::vector<ExprId> others;
+  };
+
+  std::optional<Found> found_in(const Parts& parts, std::int64_t bytes) const {
+    const bool is_line = block_.y == 1 && parts.y.is_none();
+    if (parts.row != none && is_line && parts.x.is_none() && !any_holds(parts.others, parts.row)) return Found{Ownership::rows, parts.row};
+    if (parts.row != none && parts.x.is_none() && parts.y.is_index(bytes) && parts.others.empty())
+      return Found{Ownership::plane, parts.row};
+    if (parts.row != none || !is_line) return std::nullopt;
+    const std::int64_t number = parts.x.thread / bytes;
+    if (number > 1 && parts.x.is_index(number * bytes)) return Found{Ownership::rows, none, number};
+    if (!parts.x.is_index(bytes) || parts.others.empty()) return std::nullopt;
+    ExprId length = none;
+    for (const ExprId other : parts.others) {
+      if (e_.constant_of(other) == 0) continue;
+      const ExprId here = e_[other].op != Op::mul ? none : is_size(e_[other].b) ? e_[other].b : is_size(e_[other].a) ? e_[other].a : none;
+      if (here == none || (length != none && length != here) || e_.uses(other, Uses::thread)) return std::nullopt;
+      length = here;
+    }
+    return length == none ? std::nullopt : std::optional(Found{Ownership::columns, length});
+  }
+
+  std::int64_t extent(std::size_t axis) const { return axis == 0 ? block_.x : block_.y; }
+  bool is_size(ExprId id) const { return e_[id].op == Op::uniform; }
+  bool any_holds(const std::vector<ExprId>& ids, ExprId wanted) const {
+    return std::ranges::any_of(ids, [&](ExprId id) { return has_part(e_, id, [&](ExprId part) { return part == wanted; }); });
+  }
+  // blockIdx.x * blockDim.x
+  bool is_first_of_block(ExprId id, std::size_t axis) const {
+    const Op block = axis == 0 ? Op::block_x : Op::block_y, extent = axis == 0 ? Op::block_dim_x : Op::block_dim_y;
+    const Expr& x = e_[id];
+    return x.op == Op::mul && ((e_[x.a].op == block && e_[x.b].op == extent) || (e_[x.b].op == block && e_[x.a].op == extent));
+  }
+  // Of the number of the thread in the grid times a size, the size.
+  ExprId length_of_row(ExprId product) const {
+    const Expr& x = e_[product];
+    if (x.op != Op::mul || is_size(x.a) == is_size(x.b)) return none;
+    const ExprId number = is_size(x.a) ? x.b : x.a;
+    Along along;
+    const bool is_sum = for_each_term(e_, number, 4, [&](ExprId id, std::int64_t factor) {
+      if (e_[id].op == Op::thread_x) return !std::exchange(along.thread, factor);
+      if (is_first_of_block(id, 0)) return !std::exchange(along.block, factor);
+      if (e_[id].op == Op::block_x && factor % extent(0) == 0) return !std::exchange(along.block, factor / extent(0));
+      return e_.constant_of(id) == 0;
+    });
+    return is_sum && along.is_index(1) ? (is_size(x.a) ? x.a : x.b) : none;
+  }
+
+  const Expressions& e_;
+  Shape block_;
+};
+
 std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& view) {
   std::map<std::string_view, std::size_t> numbers;
   for (std::size_t p = 0; p < view.function.parameters.size(); ++p) {
@@ -294,9 +388,9 @@ std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& 
   return numbers;
 }
 
-void add(const Access& access, bool is_own, std::optional<std::size_t> row_length, ParameterUse& use) {
+void add(const Access& access, bool is_own, const std::optional<Ownership>& owned, ParameterUse& use) {
   const bool is_first = !use.loads && !use.stores;
-  use.row_length = is_first || use.row_length == row_length ? row_length : std::nullopt;
+  use.owned = is_first || use.owned == owned ? owned : std::nullopt;
   use.bytes = is_first || use.bytes == access.element ? access.element : 0;
   use.loads = use.loads || access.kind != Access::store;
   use.stores = use.stores || access.kind != Access::load;
@@ -313,7 +407,7 @@ ParameterUse use_of(const MemoryUse& kernel, const std::vector<std::uint32_t>& p
     if (!one.loads && !one.stores) continue;
     const bool is_first = !all.loads && !all.stores;
     all.bytes = is_first || all.bytes == one.bytes ? one.bytes : 0;
-    all.row_length = is_first || all.row_length == one.row_length ? one.row_length : std::nullopt;
+    all.owned = is_first || all.owned == one.owned ? one.owned : std::nullopt;
     all.loads = all.loads || one.loads;
     all.stores = all.stores || one.stores;
     all.is_elsewhere = all.is_elsewhere || one.is_elsewhere;
@@ -321,12 +415,13 @@ ParameterUse use_of(const MemoryUse& kernel, const std::vector<std::uint32_t>& p
   return all;
 }
 
-// Rows of one length, which both launches pass.
-bool are_in_equal_rows(const PreviousLaunch& previous, const ParameterUse& there, const ParameterUse& here) {
-  if (!there.row_length || !here.row_length) return false;
+// The same elements of each thread: by one length, which both launches pass.
+bool have_equal_owners(const PreviousLaunch& previous, const ParameterUse& there, const ParameterUse& here) {
+  if (!there.owned || !here.owned || there.owned->kind != here.owned->kind) return false;
+  if (!there.owned->parameter || !here.owned->parameter) return *there.owned == *here.owned;
   return std::ranges::any_of(previous.arguments, [&](const SharedArgument& argument) {
-    return std::ranges::find(argument.there, *there.row_length) != argument.there.end() &&
-           std::ranges::find(argument.here, *here.row_length) != argument.here.end();
+    return std::ranges::find(argument.there, *there.owned->parameter) != argument.there.end() &&
+           std::ranges::find(argument.here, *here.owned->parameter) != argument.here.end();
   });
 }
 
@@ -339,7 +434,7 @@ const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse&
     const bool is_used = (first.loads || first.stores) && (second.loads || second.stores);
     if (!is_used || (!first.stores && !second.stores)) continue;
     const bool are_by_thread = !first.is_elsewhere && !second.is_elsewhere;
-    if (!are_by_thread && !are_in_equal_rows(previous, first, second)) return nullptr;
+    if (!are_by_thread && !have_equal_owners(previous, first, second)) return nullptr;
     if (first.bytes == 0 || first.bytes != second.bytes) return nullptr;
     if (!found && first.stores && second.loads) found = &argument;
   }
@@ -360,6 +455,20 @@ MemoryUse memory_use(const KernelView& view) {
   use.is_pass = trace.barriers.empty() && trace.collectives.empty() && trace.warp_collectives.empty();
   const ThreadElements elements(trace, view.block);
   const BlockRows rows(trace, view.block);
+  const OwnSets sets(trace, view.block);
+  const auto of_length = [&](Ownership::Kind kind, std::string_view name) {
+    const auto number = numbers.find(name);
+    return number != numbers.end() ? Ownership{.kind = kind, .parameter = number->second}
+                                   : Ownership{.kind = kind, .variable = std::string(name)};
+  };
+  const auto owned_at = [&](const Access& access) -> std::optional<Ownership> {
+    if (const std::string_view length = rows.length_at(access); !length.empty()) return of_length(Ownership::of_block, length);
+    const std::optional<OwnSets::Found> found = access.kind == Access::atomic ? std::nullopt : sets.at(access);
+    if (!found) return std::nullopt;
+    if (found->length == none) return Ownership{.kind = found->kind, .number = found->number};
+    const std::string_view length = trace.name_of_parameter(found->length);
+    return length.empty() ? std::nullopt : std::optional(of_length(found->kind, length));
+  };
   for (const Access& access : trace.accesses) {
     const Memory& memory = trace.memories[access.memory];
     if (memory.space == Space::local || memory.space == Space::constant) continue;
@@ -370,11 +479,10 @@ MemoryUse memory_use(const KernelView& view) {
     const auto number = numbers.find(memory.name);
     if (number == numbers.end()) return {};
     const bool is_own = elements.has(access);
-    const auto length = is_own ? numbers.end() : numbers.find(rows.length_at(access));
-    const auto row_length = length == numbers.end() ? std::nullopt : std::optional(length->second);
-    use.is_pass = use.is_pass && access.kind != Access::atomic &&
-                  (is_own || row_length || (access.kind == Access::load && elements.is_one_value(access)));
-    add(access, is_own, row_length, use.parameters[number->second]);
+    const std::optional<Ownership> owned = is_own ? std::nullopt : owned_at(access);
+    use.is_pass =
+        use.is_pass && access.kind != Access::atomic && (is_own || owned || (access.kind == Access::load && elements.is_one_value(access)));
+    add(access, is_own, owned, use.parameters[number->second]);
   }
   return use;
 }

@@ -22,14 +22,29 @@ namespace frx::derive::cuda {
 using PreviousLaunches = std::unordered_map<std::uint32_t, std::shared_ptr<const model::cuda::PreviousLaunch>>;
 PreviousLaunches previous_launches(const Program& program, const Function& function);
 
+// Of which elements of an array, apart from the one of its number, each thread keeps to its own.
+struct Ownership {
+  enum Kind : std::uint8_t {
+    of_block,  // a[blockIdx.x * length + threadIdx.x], and so many blocks of threads further as the row goes
+    rows,      // a[i * length + k], i the number of the thread in the grid
+    columns,   // a[k * length + i]
+    plane,     // a[x * length + y]
+  };
+  Kind kind = rows;
+  // The length: a parameter of the kernel, a variable of the program, or a number.
+  std::optional<std::size_t> parameter = {};
+  std::string variable = {};
+  std::int64_t number = 0;
+
+  bool operator==(const Ownership&) const = default;
+};
+
 // How a kernel uses what a parameter points to.
 struct ParameterUse {
   bool loads = false, stores = false;
-  bool is_elsewhere = false;  // some access is to another element than the one of the number of the thread, or an atomic
-  std::uint32_t bytes = 0;    // of an element; 0: they differ, or are unknown
-  // Where all accesses are to elements of the block's own row, each of the thread that their places in the row say: the parameter that says
-  // how long rows are.
-  std::optional<std::size_t> row_length = {};
+  bool is_elsewhere = false;            // some access is to another element than the one of the number of the thread, or an atomic
+  std::uint32_t bytes = 0;              // of an element; 0: they differ, or are unknown
+  std::optional<Ownership> owned = {};  // where it is the same for all accesses
 };
 
 // What threads of a kernel do with the memory that they are given.
