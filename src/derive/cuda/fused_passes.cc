@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -29,7 +30,7 @@ constexpr std::size_t most_made = 16;  // of a variable that are looked at
 
 struct WrittenLaunch {
   std::uint32_t call = none;
-  std::string_view config;
+  std::vector<std::string> shape;  // grid, block, shared memory and stream
   std::vector<std::string_view> arguments;
 };
 
@@ -70,12 +71,25 @@ class LaunchesInTurn {
   }
 
   WrittenLaunch written(std::uint32_t call) const {
-    WrittenLaunch launch{.call = call, .config = source_.text_of(syntax_.child(call, NodeKind::kernel_call_syntax)), .arguments = {}};
-    const std::uint32_t list = syntax_.child(call, Role::arguments);
+    WrittenLaunch launch{.call = call, .shape = {}, .arguments = {}};
+    const std::uint32_t list = syntax_.child(call, Role::arguments), config = syntax_.child(call, NodeKind::kernel_call_syntax);
+    for (std::uint32_t c = config == none ? none : syntax_.first_child(config); c != none; c = syntax_.next_sibling(c)) {
+      if (!syntax_.is(c, NodeKind::token) && launch.shape.size() < most_arguments) launch.shape.push_back(extent(c));
+    }
     for (std::uint32_t c = list == none ? none : syntax_.first_child(list); c != none; c = syntax_.next_sibling(c)) {
       if (!syntax_.is(c, NodeKind::token) && launch.arguments.size() < most_arguments) launch.arguments.push_back(source_.text_of(c));
     }
     return launch;
+  }
+
+  // As it is written but for blanks, or what the only value of a variable is.
+  std::string extent(std::uint32_t node) const {
+    std::string_view written = source_.text_of(node);
+    const auto value = syntax_.is(node, NodeKind::identifier) ? values_.find(written) : values_.end();
+    if (value != values_.end() && !value->second.empty()) written = value->second;
+    std::string text;
+    std::ranges::copy_if(written, std::back_inserter(text), [](unsigned char c) { return std::isspace(c) == 0; });
+    return text;
   }
 
   // A copy or a fill of memory, or pointers that change places.
@@ -93,15 +107,21 @@ class LaunchesInTurn {
       const NodeKind kind = syntax_.kind(n);
       if (kind == NodeKind::assignment) changed.push_back(source_.text_of(syntax_.child(n, Role::left)));
       if (kind == NodeKind::update) changed.push_back(source_.text_of(syntax_.child(n, Role::argument)));
-      if (kind == NodeKind::init_declarator) changed.push_back(source_.text_of(name_in(source_, n)));
+      const std::string_view declared = kind == NodeKind::init_declarator ? source_.text_of(name_in(source_, n)) : std::string_view();
+      // One that is declared here alone was no argument before.
+      const auto value = values_.find(declared);
+      if (!declared.empty() && (value == values_.end() || value->second.empty())) changed.push_back(declared);
     }
   }
 
   void join(const WrittenLaunch& there, const WrittenLaunch& here, const std::vector<std::string_view>& changed) {
-    if (there.config != here.config) return;
+    if (there.shape != here.shape) return;
     const std::string_view all = source_.text_of(here.call);
-    if (std::ranges::any_of(changed, [all](std::string_view name) { return all.find(name) != all.npos; }) || have_aliases(there, here))
-      return;
+    const auto is_used = [&](std::string_view name) {
+      return all.find(name) != all.npos ||
+             std::ranges::any_of(here.shape, [&](const std::string& extent) { return holds_word(extent, name); });
+    };
+    if (std::ranges::any_of(changed, is_used) || have_aliases(there, here)) return;
     auto previous = std::make_shared<PreviousLaunch>();
     const std::uint32_t name = name_in(source_, syntax_.child(there.call, Role::function));
     if (name == none) return;
@@ -132,6 +152,8 @@ class LaunchesInTurn {
       const std::uint32_t name = is_declared ? name_in(source_, n) : syntax_.child(n, Role::left);
       if (value == none || name == none) continue;
       const std::string_view made = source_.text_of(value);
+      const auto [known, is_first] = values_.try_emplace(source_.text_of(name), made);
+      if (!is_first) known->second = {};
       const bool may_be_place = syntax_.is(value, NodeKind::identifier) || made.find_first_of("+&") != made.npos;
       std::vector<std::string_view>& all = made_of_[source_.text_of(name)];
       if (may_be_place && all.size() < most_made) all.push_back(made);
@@ -170,7 +192,8 @@ class LaunchesInTurn {
   const model::cuda::Syntax& syntax_;
   const Function& function_;
   const HostSteps steps_;
-  std::unordered_map<std::string_view, std::vector<std::string_view>> made_of_;  // what variables are set to
+  std::unordered_map<std::string_view, std::vector<std::string_view>> made_of_;  // places that variables are set to
+  std::unordered_map<std::string_view, std::string_view> values_;                // of variables that are set once; else ""
   PreviousLaunches found_;
 };
 
