@@ -198,6 +198,8 @@ constexpr std::array exceptions = std::to_array<Exception>({
     {"LaunchesByVariables", "columns of each thread, of which the next kernel takes one element",
      "two variables of one name, declared between the launches"},
     {"LaunchesByVariables", "rows of each thread, of a constant length", "two variables of one name, declared between the launches"},
+    {"LaunchesByVariables", "one shape by two names", "one of the launches alone is rewritten"},
+    {"LaunchesInStreams", "one shape by two names", "one of the launches alone is rewritten"},
     {"LaunchesByVariables", "a scaled vector that the next kernel adds", "two variables of one name, declared between the launches"},
     {"LaunchesByVariables", "three steps of particles, in strides of the grid", "two variables of one name, declared between the launches"},
     {"LaunchesByVariables", "sums of what each thread has stored, by blocks", "two variables of one name, declared between the launches"},
