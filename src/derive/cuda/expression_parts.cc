@@ -8,6 +8,19 @@ Operands Operands::all_of(const Expr& x) {
   return x.op == Op::load || x.op >= Op::neg ? Operands{x.a} : Operands{x.a, x.b};
 }
 
+std::vector<ExprId> factors_of(const Expressions& e, ExprId product) {
+  constexpr int most = 16;
+  std::vector<ExprId> factors;
+  const bool are_all = walk_parts(e, product, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
+    if (x.op == Op::mul) return Operands{x.a, x.b};
+    factors.push_back(id);
+    return Operands();
+  });
+  if (!are_all) return {product};
+  std::ranges::sort(factors);
+  return factors;
+}
+
 bool holds_loop_value(const Expressions& e, ExprId root) {
   constexpr int most = 128;
   return !walk_parts(e, root, most,

@@ -86,6 +86,9 @@ bool for_each_term(const Expressions& e, ExprId root, int most, Visit&& visit) {
   return true;
 }
 
+// What is multiplied, in order; the expression itself where that is more than a few.
+std::vector<ExprId> factors_of(const Expressions& e, ExprId product);
+
 // Calls take(part, is_not) for what a condition joins by "and": each part holds, or with is_not does not hold, where the condition holds.
 // `!(x > w || y > h)` has the parts x > w and y > h, neither of which holds. Of a long condition only some.
 template <class Take>

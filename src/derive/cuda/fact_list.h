@@ -29,7 +29,7 @@ class Places {
   double count() const { return static_cast<double>(count_); }
   std::vector<model::TextPlace> take() { return std::move(all_); }
 
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 32;
 
  private:
   const KernelView& view_;

@@ -14,7 +14,7 @@
 
 namespace frx::derive::cuda {
 
-inline constexpr std::size_t most_places_of_waits = 8;  // that are told
+inline constexpr std::size_t most_places_of_waits = 64;  // that are told
 
 // Of a host function, with the node of the launch before the first one; nothing where there is none. Waits count where nothing up to the
 // next launch, or up to that of the next iteration of the loop around, needs what the GPU has done.

@@ -25,7 +25,7 @@
 namespace frx::derive::cuda {
 namespace {
 
-constexpr std::size_t most_places = 8;  // of a fact
+constexpr std::size_t most_places = 64;  // of a fact
 
 using model::CodeSubject;
 using Id = model::CodeFactId;

@@ -2,6 +2,8 @@
 //
 //   for (j = start[row]; j < start[row + 1]; ++j) sum += values[j];     row = the thread's number along x
 //   if (threadIdx.y < start[row + 1] - start[row]) values[start[row] + threadIdx.y]
+//
+// Or whose elements it decides: tours[i * cities + next[i]]
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -142,7 +144,65 @@ bool ends_where_read(const Trace& trace, const Access& access) {
   return false;
 }
 
+// i * cities, i the number of the thread along x in the grid or block: what multiplies it.
+struct RowOfThread {
+  std::vector<ExprId> sizes;  // in order; none: `bytes`
+  std::int64_t bytes = 0;     // the factor
+};
+
+std::optional<RowOfThread> row_of_thread(const Expressions& e, ExprId term, std::int64_t factor) {
+  constexpr int most_terms = 4;
+  constexpr auto others = Uses::loaded | Uses::varying | Uses::opaque | Uses::iteration;
+  if (e[term].op == Op::thread_x) return RowOfThread{{}, factor};
+  std::vector<ExprId> factors = factors_of(e, term);
+  const auto number = std::ranges::find_if(factors, [&](ExprId id) { return e.uses(id, Uses::thread); });
+  if (number == factors.end() || factors.size() < 2) return std::nullopt;
+  bool has_thread = false;
+  const bool is_number = for_each_term(e, *number, most_terms, [&](ExprId id, std::int64_t times) {
+    has_thread = has_thread || (e[id].op == Op::thread_x && times == 1);
+    return !e.uses(id, others) && (e[id].op == Op::thread_x || !e.uses(id, Uses::thread));
+  });
+  if (!is_number || !has_thread) return std::nullopt;
+  factors.erase(number);
+  if (!std::ranges::all_of(factors, [&](ExprId id) { return e[id].op == Op::uniform; })) return std::nullopt;
+  return RowOfThread{std::move(factors), factor};
+}
+
+// How many bytes the rows have that belong to one thread each, 0 where a size says it; nothing where the place within them may be one of
+// another row, or where nothing is read to find it.
+std::optional<std::int64_t> bytes_of_own_row(const Expressions& e, ExprId address, std::int64_t element) {
+  constexpr int most_terms = 32;
+  std::optional<RowOfThread> row;
+  bool is_of_data = false;
+  std::vector<ExprId> places;
+  const bool is_sum = for_each_term(e, address, most_terms, [&](ExprId id, std::int64_t factor) {
+    if (e.uses(id, Uses::loaded | Uses::varying)) {
+      is_of_data = true;
+    } else if (e.uses(id, Uses::thread)) {
+      if (row) return false;
+      row = row_of_thread(e, id, factor);
+      return row.has_value();
+    }
+    places.push_back(id);
+    return !e.uses(id, Uses::opaque);
+  });
+  if (!is_sum || !row || !is_of_data) return std::nullopt;
+  if (row->sizes.empty()) return row->bytes;
+  const auto reaches_beyond = [&](ExprId place) { return std::ranges::includes(factors_of(e, place), row->sizes); };
+  if (row->bytes != element || std::ranges::any_of(places, reaches_beyond)) return std::nullopt;
+  return 0;
+}
+
 }  // namespace
+
+// Does the data choose an element of a row that no other thread of the warp has?
+bool Patterns::is_in_own_row(const Access& access, const Shape& block) const {
+  constexpr std::int64_t shortest_row = 64;
+  constexpr std::uint32_t widest = 8;
+  if (block.x < fewest_rows || access.bytes == 0 || access.bytes > widest || access.bytes != access.element) return false;
+  const std::optional<std::int64_t> bytes = bytes_of_own_row(trace_.expressions, access.address, access.element);
+  return bytes && (*bytes == 0 || *bytes >= shortest_row);
+}
 
 // Neighbouring threads are a row apart, while each thread moves by one element, or the threads along y do.
 void Patterns::spread_own_rows(const Lanes& lanes, const Shape& block) {
@@ -152,6 +212,12 @@ void Patterns::spread_own_rows(const Lanes& lanes, const Shape& block) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     if (accesses[i].kind != AccessPattern::data_dependent || trace_.memories[access.memory].space != Space::global) continue;
+    if (is_in_own_row(access, block)) {
+      accesses[i].kind = AccessPattern::spread;
+      accesses[i].sector_ratio = 32.0 / access.bytes;
+      accesses[i].stride_is_symbolic = bytes_of_own_row(e, access.address, access.element) == 0;
+      continue;
+    }
     const bool is_in_loop = access.loop != none && !is_short(trace_, access.loop);
     if (!is_in_loop && block.x < fewest_rows) continue;
     const WalkedRow row = row_of(e, indices, access.address, is_in_loop ? trace_.loops[access.loop].iteration : none);

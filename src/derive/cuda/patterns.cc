@@ -71,20 +71,6 @@ bool is_in_own_column(const Expressions& e, const Lanes& lanes, ExprId address) 
   return sum.op == Op::add && ((is_row(sum.a) && is_column(sum.b)) || (is_row(sum.b) && is_column(sum.a)));
 }
 
-// What is multiplied, in order.
-std::vector<ExprId> factors_of(const Expressions& e, ExprId product) {
-  constexpr int most = 16;
-  std::vector<ExprId> factors;
-  const bool are_all = walk_parts(e, product, most, [&](ExprId id, const Expr& x) -> std::optional<Operands> {
-    if (x.op == Op::mul) return Operands{x.a, x.b};
-    factors.push_back(id);
-    return Operands();
-  });
-  if (!are_all) return {product};
-  std::ranges::sort(factors);
-  return factors;
-}
-
 // `visited[threadIdx.x * cities + city]`: the data choose the column, but the row is that of the thread. The sizes whose product says how
 // long the rows are, in order, or none; the number of the thread in the grid may be a column as well.
 std::vector<ExprId> length_of_own_row(const Expressions& e, ExprId address) {

@@ -82,7 +82,9 @@ class Patterns {
   // spread_exceptions.cc
   void exempt_used_sectors(const Lanes& lanes);
   void exempt_unknown_strides();
-  void spread_own_rows(const Lanes& lanes, const Shape& block);  // own_rows.cc
+  // own_rows.cc
+  void spread_own_rows(const Lanes& lanes, const Shape& block);
+  bool is_in_own_row(const Access& access, const Shape& block) const;
   void add_first_exchanges(const Shape& block);
   // own_elements.cc
   void exempt_own_elements(const Lanes& now, const Shape& block);
