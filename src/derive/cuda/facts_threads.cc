@@ -94,6 +94,16 @@ bool adds_nothing(const KernelView& view, NodeRef at) {
   return last == "0" || last == "0u" || last == "0U";
 }
 
+// if (i % size == 0) atomicAdd(...): one thread of so many, which a launch says.
+bool is_of_every_so_many(const Trace& trace, const Access& access) {
+  const Expressions& e = trace.expressions;
+  const auto is_rest = [&](ExprId part) {
+    const Expr& x = e[part];
+    return x.op == Op::mod && e.uses(x.a, Uses::thread) && e.uses(x.b, Uses::uniform);
+  };
+  return any_branch_around(trace, access.context, [&](ExprId condition) { return has_part(e, condition, is_rest); });
+}
+
 // Which threads of a block get to an atomic, but for those beyond the end of the data. Those that the data choose count where each of them
 // repeats it; of a single one it is unknown how often it is done.
 enum class Reach : std::uint8_t { unknown, once_of_chosen, of_chosen, of_all };
@@ -101,7 +111,7 @@ enum class Reach : std::uint8_t { unknown, once_of_chosen, of_chosen, of_all };
 Reach reach_of(const KernelView& view, const Access& access, const AccessPattern& pattern) {
   constexpr auto by_data = Uses::loaded | Uses::varying | Uses::opaque;
   const Expressions& e = view.trace.expressions;
-  if (is_of_one_thread(view.trace, access)) return Reach::unknown;
+  if (is_of_one_thread(view.trace, access) || is_of_every_so_many(view.trace, access)) return Reach::unknown;
   bool is_chosen = e.uses(access.alive, by_data), repeats = false;
   const bool is_of_few = pattern.threads < std::min<std::uint32_t>(view.block.threads(), 128) / 2;
   const Reach once = is_of_few ? Reach::unknown : Reach::once_of_chosen;

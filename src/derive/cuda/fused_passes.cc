@@ -411,13 +411,32 @@ std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& 
   return numbers;
 }
 
-void add(const Access& access, bool is_own, const std::optional<Ownership>& owned, ParameterUse& use) {
+// Which bytes of its element an access touches.
+std::pair<std::int64_t, std::int64_t> bytes_in_element(const Expressions& e, const Access& access) {
+  constexpr int most_terms = 32;
+  const std::int64_t element = access.element;
+  std::int64_t first = 0;
+  const bool is_sum = for_each_term(e, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
+    first += e.constant_of(id).value_or(0) % (std::int64_t{1} << 31) * (factor % (std::int64_t{1} << 31));
+    return true;
+  });
+  if (!is_sum || element == 0 || access.bytes == 0) return {0, std::max<std::int64_t>(element, 1)};
+  first = (first % element + element) % element;
+  return {first, first + access.bytes};
+}
+
+void add(const Access& access, std::pair<std::int64_t, std::int64_t> bytes, bool is_own, const std::optional<Ownership>& owned,
+         ParameterUse& use) {
   const bool is_first = !use.loads && !use.stores;
   use.owned = is_first || use.owned == owned ? owned : std::nullopt;
   use.bytes = is_first || use.bytes == access.element ? access.element : 0;
   use.loads = use.loads || access.kind != Access::store;
   use.stores = use.stores || access.kind != Access::load;
   use.is_elsewhere = use.is_elsewhere || !is_own || access.kind == Access::atomic;
+  for (auto* const ranges : {&use.loaded, &use.stored}) {
+    const bool is_of_it = access.kind == Access::atomic || (access.kind == Access::store) == (ranges == &use.stored);
+    if (is_of_it && std::ranges::find(*ranges, bytes) == ranges->end()) ranges->push_back(bytes);
+  }
 }
 
 // ---- Both together
@@ -434,6 +453,8 @@ ParameterUse use_of(const MemoryUse& kernel, const std::vector<std::uint32_t>& p
     all.loads = all.loads || one.loads;
     all.stores = all.stores || one.stores;
     all.is_elsewhere = all.is_elsewhere || one.is_elsewhere;
+    all.loaded.insert(all.loaded.end(), one.loaded.begin(), one.loaded.end());
+    all.stored.insert(all.stored.end(), one.stored.begin(), one.stored.end());
   }
   return all;
 }
@@ -448,6 +469,14 @@ bool have_equal_owners(const PreviousLaunch& previous, const ParameterUse& there
   });
 }
 
+// Not another member of the same records.
+bool loads_what_is_stored(const ParameterUse& first, const ParameterUse& second) {
+  return std::ranges::any_of(first.stored, [&](const auto& stored) {
+    return std::ranges::any_of(second.loaded,
+                               [&](const auto& loaded) { return stored.first < loaded.second && loaded.first < stored.second; });
+  });
+}
+
 // What the first kernel stores and the second one loads, each thread its own elements; null where the threads of the second one may need
 // or overwrite what is of other threads of the first.
 const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse& there, const MemoryUse& here) {
@@ -459,7 +488,7 @@ const SharedArgument* handed_on(const PreviousLaunch& previous, const MemoryUse&
     const bool are_by_thread = !first.is_elsewhere && !second.is_elsewhere;
     if (!are_by_thread && !have_equal_owners(previous, first, second)) return nullptr;
     if (first.bytes == 0 || first.bytes != second.bytes) return nullptr;
-    if (!found && first.stores && second.loads) found = &argument;
+    if (!found && loads_what_is_stored(first, second)) found = &argument;
   }
   return found;
 }
@@ -505,7 +534,7 @@ MemoryUse memory_use(const KernelView& view) {
     const std::optional<Ownership> owned = is_own ? std::nullopt : owned_at(access);
     use.is_pass =
         use.is_pass && access.kind != Access::atomic && (is_own || owned || (access.kind == Access::load && elements.is_one_value(access)));
-    add(access, is_own, owned, use.parameters[number->second]);
+    add(access, bytes_in_element(trace.expressions, access), is_own, owned, use.parameters[number->second]);
   }
   return use;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "derive/cuda/facts.h"
@@ -45,6 +46,8 @@ struct ParameterUse {
   bool is_elsewhere = false;            // some access is to another element than the one of the number of the thread, or an atomic
   std::uint32_t bytes = 0;              // of an element; 0: they differ, or are unknown
   std::optional<Ownership> owned = {};  // where it is the same for all accesses
+  // Of an element, from the first of some bytes to behind the last one: a member of a record.
+  std::vector<std::pair<std::int64_t, std::int64_t>> loaded = {}, stored = {};
 };
 
 // What threads of a kernel do with the memory that they are given.
