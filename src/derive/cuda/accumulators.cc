@@ -1,8 +1,10 @@
 // Sums that a loop keeps in global memory instead of in a register, as the PTX of nvcc for sm_80 shows:
 //
-//   for (int j = 0; j < n; ++j) y[i] += x[j];                   y may be x: y[i] is stored in each iteration, before the next x[j] is
-//   loaded for (int j = 0; j < n; ++j) y[i] += x[j], z[i] *= x[j];     y may be z as well: y[i] is loaded in each iteration, too for (int j
-//   = 0; j < n; ++j) if (near(j)) ++count[i];        no store is made that may never happen, so that it stays where it is
+//   for (...) y[i] += x[j];                   y may be x: y[i] is stored in each iteration, before the next x[j] is loaded
+//   for (...) y[i] += x[j], z[i] *= x[j];     y may be z as well: y[i] is loaded in each iteration, too
+//   for (...) y[i] += __ldg(&x[j]);           the same, since __ldg() is assembly
+//   for (...) if (near(j)) ++count[i];        no store is made that may never happen, so that it stays where it is
+//   for (...) if (x[j] > y[i]) y[i] = x[j];   the same; y[i] is loaded once
 //
 // The element stays in a register, and is stored once, where nothing else in the loop can touch it, since the pointer is __restrict__ or
 // the loop touches no other memory, and where the store is made in each iteration.
@@ -53,11 +55,17 @@ bool is_loaded_before(const Trace& trace, const Loop& loop, std::uint32_t store)
 
 // What other accesses of a loop may lead to a memory.
 struct Others {
-  bool any = false, any_stores = false;
+  bool any = false, any_stores = false, any_assembly = false;
 };
 
-Others others_that_may_lead_to(const Trace& trace, const Loop& loop, std::uint32_t memory) {
+bool is_assembly(const KernelView& view, const Access& access) {
+  const Source& source = view.program.sources()[access.at.source];
+  return source.syntax.is(access.at.node, NodeKind::call) && source.text_of(access.at.node).starts_with("__ld");
+}
+
+Others others_that_may_lead_to(const KernelView& view, const Loop& loop, std::uint32_t memory) {
   constexpr std::uint32_t most_looked_at = 64;
+  const Trace& trace = view.trace;
   const std::uint32_t last = std::min(loop.last_access, loop.first_access + most_looked_at);
   Others others;
   for (std::uint32_t i = loop.first_access; i < last; ++i) {
@@ -66,20 +74,25 @@ Others others_that_may_lead_to(const Trace& trace, const Loop& loop, std::uint32
     if (other.memory == memory || of.space != Space::global || of.is_unaliased) continue;
     others.any = true;
     others.any_stores = others.any_stores || other.kind != Access::load;
+    others.any_assembly = others.any_assembly || is_assembly(view, other);
   }
   return others;
 }
 
 // How a loop keeps its sum in memory; the lower ones cost more.
-enum class Kept : std::uint8_t { loaded_and_stored, stored, sometimes, not_kept };
+enum class Kept : std::uint8_t { loaded_and_stored, behind_assembly, stored, sometimes_loaded, sometimes_stored, not_kept };
 
-Kept how_kept(const Trace& trace, const Loop& loop, std::uint32_t store) {
+Kept how_kept(const KernelView& view, const Loop& loop, std::uint32_t store) {
+  const Trace& trace = view.trace;
   const Access& access = trace.accesses[store];
-  if (is_conditional_in(trace, access, loop) && !is_stored_otherwise(trace, loop, store))
-    return access.is_constant ? Kept::not_kept : Kept::sometimes;  // `found[i] = 1` is a flag and no sum
-  if (trace.memories[access.memory].is_unaliased) return Kept::not_kept;
-  const Others others = others_that_may_lead_to(trace, loop, access.memory);
-  return others.any_stores ? Kept::loaded_and_stored : others.any ? Kept::stored : Kept::not_kept;
+  const bool is_unaliased = trace.memories[access.memory].is_unaliased;
+  const Others others = is_unaliased ? Others() : others_that_may_lead_to(view, loop, access.memory);
+  if (is_conditional_in(trace, access, loop) && !is_stored_otherwise(trace, loop, store)) {
+    if (access.is_constant) return Kept::not_kept;  // `found[i] = 1` is a flag and no sum
+    return access.is_update || others.any_stores || others.any_assembly ? Kept::sometimes_loaded : Kept::sometimes_stored;
+  }
+  if (others.any_stores) return Kept::loaded_and_stored;
+  return others.any_assembly ? Kept::behind_assembly : others.any ? Kept::stored : Kept::not_kept;
 }
 
 struct Wording {
@@ -90,7 +103,10 @@ Wording wording(Kept kept) {
   switch (kept) {
     case Kept::loaded_and_stored: return {"loads and stores", "in each iteration: another pointer through which it stores may lead there"};
     case Kept::stored: return {"stores", "in each iteration, before it goes on to load: a pointer through which it loads may lead there"};
-    default: return {"loads and stores", "wherever a condition holds: a store that may never be made is not moved behind the loop"};
+    case Kept::behind_assembly: return {"loads and stores", "in each iteration: `__ldg()` is assembly, behind which it is loaded again"};
+    case Kept::sometimes_loaded:
+      return {"loads and stores", "wherever a condition holds: a store that may never be made is not moved behind the loop"};
+    default: return {"stores", "wherever a condition holds: a store that may never be made is not moved behind the loop"};
   }
 }
 
@@ -109,7 +125,7 @@ void add_accumulator_facts(const KernelView& view, CodeSubject& into) {
     // What barriers or fences order may be meant for other threads.
     if (memory.space != Space::global || memory.is_heap || loop.first_order != loop.last_order) continue;
     if (!is_one_of_thread(trace.expressions, store.address, loop.iteration) || !is_loaded_before(trace, loop, i)) continue;
-    const Kept kept = how_kept(trace, loop, i);
+    const Kept kept = how_kept(view, loop, i);
     if (kept == Kept::not_kept) continue;
     if (kept < worst) array = memory.name;
     worst = std::min(worst, kept);
@@ -121,7 +137,7 @@ void add_accumulator_facts(const KernelView& view, CodeSubject& into) {
   into.set(Id::accumulator_array, std::string(array));
   into.set(Id::accumulator_use, std::string(wording(worst).what));
   into.set(Id::accumulator_reason, std::string(wording(worst).why));
-  into.set(Id::accumulates_sometimes, worst == Kept::sometimes);
+  into.set(Id::accumulates_sometimes, worst == Kept::sometimes_loaded || worst == Kept::sometimes_stored);
 }
 
 }  // namespace frx::derive::cuda

@@ -15,8 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", "Query", "Free"};
 
 // A function of a project that releases something, such as free_from_gpu(), is not one that looks at launches.
+bool names_errors(std::string_view name);
 bool is_release(std::string_view name) {
-  return contains_ignoring_case(name, "free") &&
+  return contains_ignoring_case(name, "free") && !names_errors(name) &&
          std::none_of(reporting.begin(), reporting.begin() + 3, [&](std::string_view part) { return contains_ignoring_case(name, part); });
 }
 
@@ -196,8 +197,18 @@ class FunctionLooks {
       const std::uint32_t around = syntax_[inner].parent;
       if (around == none || syntax_.is(around, NodeKind::function_definition)) return false;
       const std::uint32_t condition = syntax_.is(around, NodeKind::if_statement) ? syntax_.child(around, Role::condition) : none;
-      if (condition != none && condition != inner && fails_by_call(condition)) return true;
+      if (condition != none && fails_by_call(condition)) {
+        const bool is_success = source_.text_of(condition).find("==") != std::string_view::npos;
+        return syntax_[inner].role == (is_success ? Role::alternative : Role::consequence) && !launches_between(inner, call);
+      }
       inner = around;
+    }
+    return false;
+  }
+
+  bool launches_between(std::uint32_t first, std::uint32_t last) const {
+    for (std::uint32_t n = first; n < last; ++n) {
+      if (syntax_.is(n, NodeKind::kernel_call_syntax)) return true;
     }
     return false;
   }

@@ -354,8 +354,8 @@ bool hands_over_results(const KernelView& view, const BranchSite& site) {
   if (site.loop != none || site.alternative != none || site.at.source != view.function.at.source) return false;
   constexpr std::size_t most_accesses = 4;
   const auto loops = {NodeKind::for_statement, NodeKind::while_statement, NodeKind::do_statement};
-  if (view.trace.barriers.empty() || accesses_within(view, site, site.consequence) > most_accesses) return false;
-  if (site.consequence == none || holds_any(view, site, site.consequence, loops)) return false;
+  if (view.trace.barriers.empty() || site.consequence == none) return false;
+  if (accesses_within(view, site, site.consequence) > most_accesses || holds_any(view, site, site.consequence, loops)) return false;
   for (std::uint32_t at = site.at.node; at != view.function.body; at = syntax[at].parent) {
     if (at == none || at < view.function.body) return false;
     const bool is_side = syntax.is(syntax[at].parent, NodeKind::if_statement) || syntax.is(syntax[at].parent, NodeKind::else_clause);

@@ -199,9 +199,10 @@ void add_shared_facts(const KernelView& view, const Kernel& kernel, CodeSubject&
   if (const auto bytes = static_shared_bytes(kernel)) {
     const std::uint64_t all = *bytes + view.dynamic_shared_bytes;
     into.set(Id::max_shared_bytes, static_cast<double>(all), declared);
-    // 100 KB for 1,536 threads are the least that an SM has since sm_80: 128 bytes for each of half of them.
-    constexpr std::uint64_t bytes_of_half = 128;
-    if (view.is_block_launched) into.set(Id::shared_leaves_half, all <= bytes_of_half * view.block.threads());
+    // 100 KB for 1,536 threads are the least that an SM has since sm_80, and 1 KB of each block is the system's.
+    constexpr std::uint64_t bytes_of_sm = 100 * 1024, bytes_of_system = 1024, half_of_threads = 768;
+    if (view.is_block_launched)
+      into.set(Id::shared_leaves_half, bytes_of_sm / (all + bytes_of_system) * view.block.threads() >= half_of_threads);
   }
 }
 

@@ -101,7 +101,15 @@ bool is_of_every_so_many(const Trace& trace, const Access& access) {
     const Expr& x = e[part];
     return x.op == Op::mod && e.uses(x.a, Uses::thread) && e.uses(x.b, Uses::uniform);
   };
-  return any_branch_around(trace, access.context, [&](ExprId condition) { return has_part(e, condition, is_rest); });
+  return any_branch_around(trace, access.context, [&](ExprId condition) {
+    bool found = false;
+    for_each_conjunct(e, condition, [&](ExprId part, bool is_not) {
+      const Expr& x = e[part];
+      found = found || (is_not ? is_rest(part) || (x.op == Op::ne && (is_rest(x.a) || is_rest(x.b)))
+                               : x.op == Op::eq && (is_rest(x.a) || is_rest(x.b)));
+    });
+    return found;
+  });
 }
 
 // Which threads of a block get to an atomic, but for those beyond the end of the data. Those that the data choose count where each of them

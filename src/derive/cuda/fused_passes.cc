@@ -82,14 +82,22 @@ class LaunchesInTurn {
     return launch;
   }
 
-  // As it is written but for blanks, or what the only value of a variable is.
+  // As it is written but for blanks, or the value of a variable that nothing changes, nor anything in that value.
   std::string extent(std::uint32_t node) const {
     std::string_view written = source_.text_of(node);
     const auto value = syntax_.is(node, NodeKind::identifier) ? values_.find(written) : values_.end();
-    if (value != values_.end() && !value->second.empty()) written = value->second;
+    if (value != values_.end() && value->second != none && stays(written) && stay(value->second)) written = source_.text_of(value->second);
     std::string text;
     std::ranges::copy_if(written, std::back_inserter(text), [](unsigned char c) { return std::isspace(c) == 0; });
     return text;
+  }
+
+  bool stays(std::string_view name) const { return !set_.contains(name); }
+  bool stay(std::uint32_t value) const {
+    for (std::uint32_t n = value; n < syntax_[value].last; ++n) {
+      if (syntax_.is(n, NodeKind::call) || (syntax_.is(n, NodeKind::identifier) && !stays(source_.text_of(n)))) return false;
+    }
+    return true;
   }
 
   // A copy or a fill of memory, or pointers that change places.
@@ -107,10 +115,12 @@ class LaunchesInTurn {
       const NodeKind kind = syntax_.kind(n);
       if (kind == NodeKind::assignment) changed.push_back(source_.text_of(syntax_.child(n, Role::left)));
       if (kind == NodeKind::update) changed.push_back(source_.text_of(syntax_.child(n, Role::argument)));
+      if (kind == NodeKind::pointer_expression && source_.text_of(n).starts_with('&'))
+        changed.push_back(source_.text_of(syntax_.child(n, Role::argument)));  // cudaMalloc(&t, bytes)
       const std::string_view declared = kind == NodeKind::init_declarator ? source_.text_of(name_in(source_, n)) : std::string_view();
       // One that is declared here alone was no argument before.
       const auto value = values_.find(declared);
-      if (!declared.empty() && (value == values_.end() || value->second.empty())) changed.push_back(declared);
+      if (!declared.empty() && (value == values_.end() || value->second == none)) changed.push_back(declared);
     }
   }
 
@@ -147,16 +157,29 @@ class LaunchesInTurn {
   void note_pointers() {
     for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
       const bool is_declared = syntax_.is(n, NodeKind::init_declarator);
+      note_set(n);
       if (!is_declared && !syntax_.is(n, NodeKind::assignment)) continue;
       const std::uint32_t value = syntax_.child(n, is_declared ? Role::value : Role::right);
       const std::uint32_t name = is_declared ? name_in(source_, n) : syntax_.child(n, Role::left);
       if (value == none || name == none) continue;
       const std::string_view made = source_.text_of(value);
-      const auto [known, is_first] = values_.try_emplace(source_.text_of(name), made);
-      if (!is_first) known->second = {};
+      const auto [known, is_first] = values_.try_emplace(source_.text_of(name), is_declared ? value : none);
+      if (!is_first) known->second = none;
       const bool may_be_place = syntax_.is(value, NodeKind::identifier) || made.find_first_of("+&") != made.npos;
       std::vector<std::string_view>& all = made_of_[source_.text_of(name)];
       if (may_be_place && all.size() < most_made) all.push_back(made);
+    }
+  }
+
+  // What the function sets, counts or gives a pointer to.
+  void note_set(std::uint32_t node) {
+    std::uint32_t target = none;
+    if (syntax_.is(node, NodeKind::assignment)) target = syntax_.child(node, Role::left);
+    if (syntax_.is(node, NodeKind::update)) target = syntax_.child(node, Role::argument);
+    if (syntax_.is(node, NodeKind::pointer_expression) && source_.text_of(node).starts_with('&'))
+      target = syntax_.child(node, Role::argument);
+    for (std::uint32_t n = target; target != none && n < syntax_[target].last; ++n) {
+      if (syntax_.is(n, NodeKind::identifier)) set_.insert(source_.text_of(n));
     }
   }
 
@@ -193,7 +216,8 @@ class LaunchesInTurn {
   const Function& function_;
   const HostSteps steps_;
   std::unordered_map<std::string_view, std::vector<std::string_view>> made_of_;  // places that variables are set to
-  std::unordered_map<std::string_view, std::string_view> values_;                // of variables that are set once; else ""
+  std::unordered_map<std::string_view, std::uint32_t> values_;                   // nodes, of variables that are declared once; else none
+  std::unordered_set<std::string_view> set_;
   PreviousLaunches found_;
 };
 
@@ -308,10 +332,11 @@ class BlockRows {
   Shape block_;
 };
 
-// a[i * length + k], a[k * length + i], a[x * length + y]: elements of which each thread has its own, whatever k is.
+// a[i * length + k], k below the length; a[k * length + i] and a[x * length + y], i and y compared with something: elements of which each
+// thread has its own.
 class OwnSets {
  public:
-  OwnSets(const Trace& trace, const Shape& block) : e_(trace.expressions), block_(block) {}
+  OwnSets(const Trace& trace, const Shape& block) : trace_(trace), e_(trace.expressions), block_(block) {}
 
   struct Found {
     Ownership::Kind kind;
@@ -334,10 +359,10 @@ class OwnSets {
       }
       const ExprId length = length_of_row(id);
       if (length != none) return factor == bytes && std::exchange(parts.row, length) == none;
-      parts.others.push_back(id);
-      return !e_.uses(id, Uses::block | Uses::opaque) && (!e_.uses(id, Uses::thread) || e_.uses(id, Uses::loaded | Uses::varying));
+      parts.others.emplace_back(id, factor);
+      return !e_.uses(id, Uses::block | Uses::thread | Uses::loaded | Uses::varying | Uses::opaque);
     });
-    return is_sum ? found_in(parts, bytes) : std::nullopt;
+    return is_sum ? found_in(parts, access) : std::nullopt;
   }
 
  private:
@@ -349,21 +374,24 @@ class OwnSets {
   };
   struct Parts {
     Along x, y;
-    ExprId row = none;  // the length by which the number of the thread is multiplied
-    std::vector<ExprId> others;
+    ExprId row = none;                                    // the length by which the number of the thread is multiplied
+    std::vector<std::pair<ExprId, std::int64_t>> others;  // terms, and what multiplies them
   };
 
-  std::optional<Found> found_in(const Parts& parts, std::int64_t bytes) const {
+  std::optional<Found> found_in(const Parts& parts, const Access& access) const {
+    const std::int64_t bytes = access.element;
     const bool is_line = block_.y == 1 && parts.y.is_none();
-    if (parts.row != none && is_line && parts.x.is_none() && !any_holds(parts.others, parts.row)) return Found{Ownership::rows, parts.row};
-    if (parts.row != none && parts.x.is_none() && parts.y.is_index(bytes) && parts.others.empty())
+    if (parts.row != none && is_line && parts.x.is_none() && stays_in_row(parts, access, parts.row, 0))
+      return Found{Ownership::rows, parts.row};
+    if (parts.row != none && parts.x.is_none() && parts.y.is_index(bytes) && parts.others.empty() && is_compared(access, Uses::thread_y))
       return Found{Ownership::plane, parts.row};
     if (parts.row != none || !is_line) return std::nullopt;
     const std::int64_t number = parts.x.thread / bytes;
-    if (number > 1 && parts.x.is_index(number * bytes)) return Found{Ownership::rows, none, number};
-    if (!parts.x.is_index(bytes) || parts.others.empty()) return std::nullopt;
+    if (number > 1 && parts.x.is_index(number * bytes))
+      return stays_in_row(parts, access, none, number) ? std::optional(Found{Ownership::rows, none, number}) : std::nullopt;
+    if (!parts.x.is_index(bytes) || parts.others.empty() || !is_compared(access, Uses::thread_x)) return std::nullopt;
     ExprId length = none;
-    for (const ExprId other : parts.others) {
+    for (const auto& [other, factor] : parts.others) {
       if (e_.constant_of(other) == 0) continue;
       const ExprId here = e_[other].op != Op::mul ? none : is_size(e_[other].b) ? e_[other].b : is_size(e_[other].a) ? e_[other].a : none;
       if (here == none || (length != none && length != here) || e_.uses(other, Uses::thread)) return std::nullopt;
@@ -374,9 +402,60 @@ class OwnSets {
 
   std::int64_t extent(std::size_t axis) const { return axis == 0 ? block_.x : block_.y; }
   bool is_size(ExprId id) const { return e_[id].op == Op::uniform; }
-  bool any_holds(const std::vector<ExprId>& ids, ExprId wanted) const {
-    return std::ranges::any_of(ids, [&](ExprId id) { return has_part(e_, id, [&](ExprId part) { return part == wanted; }); });
+
+  // The place in the row is a number, or one more in each iteration of a loop that ends with the row.
+  bool stays_in_row(const Parts& parts, const Access& access, ExprId length, std::int64_t number) const {
+    std::int64_t first = 0;
+    const Loop* loop = nullptr;
+    for (const auto& [id, factor] : parts.others) {
+      const auto known = e_.constant_of(id);
+      if (known && factor % access.element == 0 && *known >= -number - 1 && *known <= largest_place) {
+        first += *known * (factor / access.element);
+      } else if (e_[id].op == Op::iteration && factor == access.element && !loop) {
+        loop = loop_of(access, id);
+        if (!loop) return false;
+      } else {
+        return false;
+      }
+    }
+    if (first < 0 || first > largest_place) return false;
+    if (!loop) return length == none && first < number;
+    // start + iteration < end
+    const Expr& test = e_[loop->condition];
+    if (test.op != Op::lt && test.op != Op::le) return false;
+    std::int64_t start = 0;
+    const bool counts = for_each_term(e_, test.a, 4, [&](ExprId id, std::int64_t factor) {
+      const auto known = e_.constant_of(id);
+      if (known && *known >= 0 && *known <= largest_place && factor == 1) start += *known;
+      return (known && factor == 1) || (id == loop->iteration && factor == 1);
+    });
+    if (!counts || !e_.uses(test.a, Uses::iteration) || first > start) return false;
+    if (length != none) return test.op == Op::lt && test.b == length;
+    const auto end = e_.constant_of(test.b);
+    return end && *end + (test.op == Op::le ? 1 : 0) <= number;
   }
+
+  const Loop* loop_of(const Access& access, ExprId iteration) const {
+    for (std::uint32_t l = access.loop; l != none; l = trace_.loops[l].parent) {
+      if (trace_.loops[l].iteration == iteration) return &trace_.loops[l];
+    }
+    return nullptr;
+  }
+
+  // Threads beyond the end of a row would reach into the next one.
+  bool is_compared(const Access& access, std::uint16_t coordinate) const {
+    const auto others = static_cast<std::uint16_t>(Uses::thread & ~coordinate);
+    return is_decided_by(trace_, access, [&](ExprId condition) {
+      bool found = false;
+      for_each_conjunct(e_, condition, [&](ExprId id, bool is_not) {
+        const Expr& x = e_[id];
+        const bool is_limit = is_not ? x.op == Op::le || x.op == Op::lt : x.op == Op::lt || x.op == Op::le || x.op == Op::eq;
+        found = found || (is_limit && e_.uses(id, coordinate) && !e_.uses(id, others));
+      });
+      return found;
+    });
+  }
+
   // blockIdx.x * blockDim.x
   bool is_first_of_block(ExprId id, std::size_t axis) const {
     const Op block = axis == 0 ? Op::block_x : Op::block_y, extent = axis == 0 ? Op::block_dim_x : Op::block_dim_y;
@@ -398,6 +477,8 @@ class OwnSets {
     return is_sum && along.is_index(1) ? (is_size(x.a) ? x.a : x.b) : none;
   }
 
+  static constexpr std::int64_t largest_place = 1 << 20;  // elements
+  const Trace& trace_;
   const Expressions& e_;
   Shape block_;
 };
@@ -414,13 +495,17 @@ std::map<std::string_view, std::size_t> numbers_of_parameters(const KernelView& 
 // Which bytes of its element an access touches.
 std::pair<std::int64_t, std::int64_t> bytes_in_element(const Expressions& e, const Access& access) {
   constexpr int most_terms = 32;
+  constexpr std::int64_t largest = 1 << 16;
   const std::int64_t element = access.element;
+  const std::pair<std::int64_t, std::int64_t> whole(0, std::max<std::int64_t>(element, 1));
+  if (element == 0 || element > largest || access.bytes == 0) return whole;
   std::int64_t first = 0;
-  const bool is_sum = for_each_term(e, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
-    first += e.constant_of(id).value_or(0) % (std::int64_t{1} << 31) * (factor % (std::int64_t{1} << 31));
-    return true;
+  const bool is_place = for_each_term(e, access.address, most_terms, [&](ExprId id, std::int64_t factor) {
+    const auto number = e.constant_of(id);
+    if (number) first += *number % element * (factor % element);
+    return number || factor % element == 0;  // an array in a record
   });
-  if (!is_sum || element == 0 || access.bytes == 0) return {0, std::max<std::int64_t>(element, 1)};
+  if (!is_place) return whole;
   first = (first % element + element) % element;
   return {first, first + access.bytes};
 }

@@ -103,6 +103,12 @@ HostStep HostSteps::of(std::uint32_t statement) const {
   return step;
 }
 
+// a + b, and not a && b, whose second operand may be left out.
+bool HostSteps::computes(std::uint32_t binary) const {
+  const std::string_view op = source_.text_of(syntax_.child(binary, Role::op));
+  return op == "+" || op == "-" || op == "*" || op == "/";
+}
+
 // Not behind a condition, nor with a result that decides something.
 bool HostSteps::is_whole_statement(std::uint32_t call, std::uint32_t statement) const {
   for (std::uint32_t at = call; at != statement; at = syntax_[at].parent) {
@@ -110,7 +116,7 @@ bool HostSteps::is_whole_statement(std::uint32_t call, std::uint32_t statement) 
     const bool is_plain = around == NodeKind::expression_statement || around == NodeKind::call || around == NodeKind::argument_list ||
                           around == NodeKind::compound_statement || around == NodeKind::do_statement || around == NodeKind::declaration ||
                           around == NodeKind::init_declarator || around == NodeKind::assignment || around == NodeKind::parenthesized ||
-                          around == NodeKind::binary;
+                          (around == NodeKind::binary && computes(syntax_[at].parent));
     if (!is_plain) return false;
   }
   return true;
@@ -202,8 +208,10 @@ HostStep::Kind HostSteps::kind_of_small(std::uint32_t call, std::string_view nam
 }
 
 HostStep::Kind HostSteps::kind_of_body(const Function& called) const {
+  constexpr int most_statements = 16;  // before its first launch
   const std::uint32_t nodes = syntax_[called.body].last - called.body;
   if (nodes > most_nodes_of_called) return HostStep::needs;
+  int statements = 0;
   HostView view = view_;
   if (view.reach == HostReach::apart) view.reach = HostReach::unknown;  // what the caller gives to launches is not known there
   const HostSteps steps(program_, called, view, depth_ + 1);
@@ -212,7 +220,7 @@ HostStep::Kind HostSteps::kind_of_body(const Function& called) const {
     const HostStep step = steps.of(c);
     const bool is_plain = syntax_.is(c, NodeKind::expression_statement) || syntax_.is(c, NodeKind::do_statement);
     if (step.kind == HostStep::launches && is_plain && step.stream.empty() && !step.needs_before) return HostStep::launches_first;
-    if (step.kind != HostStep::passes || has_return(c)) return HostStep::needs;
+    if (step.kind != HostStep::passes || has_return(c) || ++statements > most_statements) return HostStep::needs;
   }
   return nodes > most_nodes_of_small ? HostStep::needs : HostStep::passes;
 }

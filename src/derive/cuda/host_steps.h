@@ -90,6 +90,7 @@ class HostSteps {
   bool has_return(std::uint32_t statement) const;
   std::optional<std::string_view> stream_of_work(std::uint32_t call, std::string_view name) const;
   bool is_of_device(std::uint32_t iterator) const;
+  bool computes(std::uint32_t binary) const;
   bool only_waits(std::uint32_t call, std::string_view name) const;
   bool has_default_for_others(std::uint32_t call, const Function& called) const;
   bool body_only_waits(const Function& called) const;

@@ -28,17 +28,15 @@ bool is_always(const Source& source, const HostStep& step, std::uint32_t stateme
   return step.kind != HostStep::waits || is_made_always(source, step.call, statement);
 }
 
-// The last launch of a compound statement and the wait behind it, where nothing behind the launch needs results.
+// The last launch of a compound statement and the wait behind it, where nothing in it needs results.
 std::optional<LaunchAndWait> end_of(const HostSteps& steps, const Source& source, std::uint32_t compound) {
   const model::cuda::Syntax& syntax = source.syntax;
   LaunchAndWait end;
   for (std::uint32_t c = syntax.first_child(compound); c != none; c = syntax.next_sibling(c)) {
     if (syntax.is(c, NodeKind::token)) continue;
     const HostStep step = steps.of(c);
-    if (!is_always(source, step, c)) return std::nullopt;
     const bool may_need = step.kind == HostStep::needs || step.kind == HostStep::launches_first;
-    if (may_need || step.needs_before) end = {};  // what was launched before has been waited for
-    if (may_need) continue;
+    if (may_need || step.needs_before || !is_always(source, step, c)) return std::nullopt;
     if (step.kind == HostStep::passes) continue;
     const bool is_of_all_streams = step.kind == HostStep::waits && step.stream.empty();
     if (end.launch.call != none && step.stream != end.launch.stream && !is_of_all_streams) return std::nullopt;

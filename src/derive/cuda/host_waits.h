@@ -31,8 +31,8 @@ struct WaitingCall {
 };
 std::vector<WaitingCall> needless_waits_of_calls(const Program& program, const Function& function, HostView view);
 
-// The last launch of a function and the wait behind it, where nothing in between or afterwards needs results; one of `waiting`, which it
-// calls, is both.
+// The last launch of a function and the wait behind it, where it needs no results before and does nothing afterwards; one of `waiting`,
+// which it calls, is both.
 struct LaunchAndWait {
   HostStep launch, wait;
 };

@@ -195,13 +195,19 @@ std::optional<std::int64_t> bytes_of_own_row(const Expressions& e, ExprId addres
 
 }  // namespace
 
-// Does the data choose an element of a row that no other thread of the warp has?
-bool Patterns::is_in_own_row(const Access& access, const Shape& block) const {
+// The bytes of a row that no other thread of the warp has, 0 for a size, where the data choose an element of it; nothing elsewhere, nor
+// where a few lanes of the warp may do it.
+std::optional<std::int64_t> Patterns::own_row_of_data(const Access& access, const Shape& block) const {
   constexpr std::int64_t shortest_row = 64;
   constexpr std::uint32_t widest = 8;
-  if (block.x < fewest_rows || access.bytes == 0 || access.bytes > widest || access.bytes != access.element) return false;
-  const std::optional<std::int64_t> bytes = bytes_of_own_row(trace_.expressions, access.address, access.element);
-  return bytes && (*bytes == 0 || *bytes >= shortest_row);
+  const Expressions& e = trace_.expressions;
+  if (block.x < fewest_rows || access.bytes == 0 || access.bytes > widest || access.bytes != access.element) return std::nullopt;
+  const auto may_choose_few = [&](ExprId condition) {
+    return e.uses(condition, Uses::thread) && (!e.uses(condition, Uses::block) || e.uses(condition, Uses::clamped));
+  };
+  if (is_decided_by(trace_, access, may_choose_few)) return std::nullopt;
+  const std::optional<std::int64_t> bytes = bytes_of_own_row(e, access.address, access.element);
+  return bytes && (*bytes == 0 || *bytes >= shortest_row) ? bytes : std::nullopt;
 }
 
 // Neighbouring threads are a row apart, while each thread moves by one element, or the threads along y do.
@@ -212,10 +218,10 @@ void Patterns::spread_own_rows(const Lanes& lanes, const Shape& block) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Access& access = trace_.accesses[i];
     if (accesses[i].kind != AccessPattern::data_dependent || trace_.memories[access.memory].space != Space::global) continue;
-    if (is_in_own_row(access, block)) {
+    if (const std::optional<std::int64_t> row = own_row_of_data(access, block)) {
       accesses[i].kind = AccessPattern::spread;
       accesses[i].sector_ratio = 32.0 / access.bytes;
-      accesses[i].stride_is_symbolic = bytes_of_own_row(e, access.address, access.element) == 0;
+      accesses[i].stride_is_symbolic = *row == 0;
       continue;
     }
     const bool is_in_loop = access.loop != none && !is_short(trace_, access.loop);

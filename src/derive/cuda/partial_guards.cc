@@ -130,6 +130,13 @@ bool PartialGuards::lacks_one_of_others(const Access& access) const {
   });
 }
 
+// A distance of rows that may be longer than they are, by its name.
+bool PartialGuards::may_be_padded(ExprId product) const {
+  constexpr std::array<std::string_view, 6> words{"pitch", "stride", "pad", "align", "step", "ld"};
+  const std::string name = to_lower(view_.trace.name_of_parameter(product));
+  return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
 bool PartialGuards::changes_next_row(const Access& access) const {
   const Trace& trace = view_.trace;
   const Expressions& e = trace.expressions;
@@ -140,6 +147,7 @@ bool PartialGuards::changes_next_row(const Access& access) const {
   const auto axis_of_columns = [&](ExprId number) -> std::optional<std::size_t> {
     constexpr int most_terms = 16;
     std::array<bool, 2> is_column{}, is_row{};
+    if (has_part(e, number, [&](ExprId part) { return e[part].op == Op::uniform && may_be_padded(part); })) return std::nullopt;
     const bool is_sum = for_each_term(e, number, most_terms, [&](ExprId id, std::int64_t factor) {
       for (const std::size_t axis : {0, 1}) {
         const bool is_of_axis = e.uses(id, axis == 0 ? Uses::thread_x : Uses::thread_y);

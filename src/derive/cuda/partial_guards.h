@@ -41,6 +41,8 @@ class PartialGuards {
   bool lacks_one_of_others(const Access& access) const;
 
  private:
+  bool may_be_padded(ExprId product) const;
+
   const KernelView& view_;
   std::vector<std::vector<Comparison>> guards_;                         // by access
   std::vector<std::vector<std::pair<ExprId, std::uint16_t>>> indices_;  // by memory: those that are compared, and the coordinates in them

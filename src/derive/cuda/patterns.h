@@ -84,7 +84,7 @@ class Patterns {
   void exempt_unknown_strides();
   // own_rows.cc
   void spread_own_rows(const Lanes& lanes, const Shape& block);
-  bool is_in_own_row(const Access& access, const Shape& block) const;
+  std::optional<std::int64_t> own_row_of_data(const Access& access, const Shape& block) const;
   void add_first_exchanges(const Shape& block);
   // own_elements.cc
   void exempt_own_elements(const Lanes& now, const Shape& block);

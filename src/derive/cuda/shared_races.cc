@@ -173,19 +173,19 @@ class RaceFinder : public RaceViews {
   // helps none of them.
   void add_late_resets(Races& races) const {
     if (block_.threads() <= 32 || waits_for_memory()) return;
-    constexpr auto of_some = Uses::thread | Uses::loaded | Uses::varying | Uses::opaque;
+    constexpr auto of_thread = Uses::thread | Uses::varying | Uses::opaque, of_some = of_thread | Uses::loaded;
     const std::vector<std::uint32_t> candidates = candidates_in(Space::shared);
     if (candidates.size() > most_candidates) return;
-    const auto is_by_some = [&](const Access& access) {
-      return is_decided_by(trace_, access, [&](ExprId condition) { return e_.uses(condition, of_some); });
+    const auto is_by = [&](const Access& access, std::uint16_t kind) {
+      return is_decided_by(trace_, access, [&](ExprId condition) { return e_.uses(condition, kind); });
     };
     for (std::size_t r = 0; r < candidates.size(); ++r) {
       const Access& reset = trace_.accesses[candidates[r]];
-      if (reset.kind != Access::store || !reset.is_constant || e_.uses(reset.address, of_some) || is_by_some(reset)) continue;
+      if (reset.kind != Access::store || !reset.is_constant || e_.uses(reset.address, of_some) || is_by(reset, of_some)) continue;
       const auto sets = [&](std::uint32_t candidate) {
         const Access& set = trace_.accesses[candidate];
         const bool is_other = set.kind == Access::atomic || (set.kind == Access::store && set.is_constant && set.value != reset.value);
-        return is_other && set.memory == reset.memory && set.address == reset.address && set.loop == reset.loop && is_by_some(set) &&
+        return is_other && set.memory == reset.memory && set.address == reset.address && set.loop == reset.loop && is_by(set, of_thread) &&
                order_between(candidates[r], candidate) != Order::of_block;
       };
       const auto set = std::find_if(candidates.begin() + static_cast<std::ptrdiff_t>(r) + 1, candidates.end(), sets);

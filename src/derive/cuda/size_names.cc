@@ -24,7 +24,7 @@ bool is_extent(std::string_view name) {
 
 bool is_count(std::string_view name) {
   // c_nx and d_nx are in constant memory and of the device, m_nx is a member.
-  if (name.size() > 2 && name[1] == '_') name.remove_prefix(2);
+  if (name.size() > 2 && name[1] == '_' && std::string_view("cdmgsk").find(name[0]) != std::string_view::npos) name.remove_prefix(2);
   while (name.starts_with('_')) name.remove_prefix(1);
   const std::string letters = to_lower(name);
   constexpr std::size_t longest = 3;  // n, nx, nxy

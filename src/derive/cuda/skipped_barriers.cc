@@ -276,7 +276,12 @@ class SkippedBarriers {
       const Access& access = trace_.accesses[i];
       if (access.kind == Access::load || trace_.memories[access.memory].space == Space::shared) continue;
       const bool is_chosen = any_branch_around(trace_, access.context, [&](ExprId condition) {
-        return e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::block) && e_.uses(condition, Uses::comparison);
+        const bool compares = e_.uses(condition, Uses::thread) && e_.uses(condition, Uses::block) && e_.uses(condition, Uses::comparison);
+        // `i < n`, which the threads have left by, chooses none of them.
+        return compares && has_part(e_, condition, [&](ExprId part) {
+                 const Expr& x = e_[part];
+                 return (x.op == Op::add || x.op == Op::sub) && (e_[x.a].op == Op::uniform || e_[x.b].op == Op::uniform);
+               });
       });
       if (!is_chosen) return false;
       any = true;

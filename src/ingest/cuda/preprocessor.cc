@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "base/day.h"
 #include "base/text.h"
@@ -107,14 +109,26 @@ class Reader {
   const MacroDefinition* macro_at(std::string_view name, std::size_t place) const {
     if (macros_.is_known(name)) return macros_.at(name, place);
     const MacroDefinition* of_header = around_.macro ? around_.macro(name) : nullptr;
-    return of_header ? of_header : known_macro(name);
+    return of_header ? of_header : known_here(name);
   }
 
   // Before all definitions are known: which of them holds is asked when names are expanded.
   bool may_name_macro(std::string_view word) const {
     if (macros_.may_know(word)) return true;
     const bool is_of_header = around_.macro && (!around_.names || around_.names->may_have(word)) && around_.macro(word);
-    return is_of_header || known_macro(word) || word == "_Pragma";
+    return is_of_header || known_here(word) || word == "_Pragma";
+  }
+
+  // using __int64 = std::int64_t; typedef int __int16; the text gives the name a meaning of its own.
+  const MacroDefinition* known_here(std::string_view name) const {
+    const MacroDefinition* const known = known_macro(name);
+    if (!known || known->macro.is_function) return known;
+    const auto [at, is_new] = own_types_.try_emplace(std::string(name), false);
+    if (is_new) {
+      const std::string word(name);
+      at->second = text_.find("using " + word) != text_.npos || text_.find(' ' + word + ';') != text_.npos;
+    }
+    return at->second ? nullptr : known;
   }
 
   void expand() {
@@ -370,6 +384,7 @@ class Reader {
   Preprocessed out_;
   std::vector<Condition> open_;
   MacroTable macros_;
+  mutable std::unordered_map<std::string, bool> own_types_;  // by name of a known macro that is a type
   std::string guard_;                 // the question of the directive before this one, when it may guard the whole text
   std::vector<std::uint32_t> names_;  // bytes of words that may name macros
   std::vector<Piece> word_;           // the word that was read last, in parts where it goes over lines
