@@ -14,13 +14,6 @@ namespace {
 // Parts of the names of functions of the runtime that wait for a kernel, and so report its errors.
 constexpr std::array<std::string_view, 4> reporting = {"Synchronize", "Memcpy", "Query", "Free"};
 
-// A function of a project that releases something, such as free_from_gpu(), is not one that looks at launches.
-bool names_errors(std::string_view name);
-bool is_release(std::string_view name) {
-  return contains_ignoring_case(name, "free") && !names_errors(name) &&
-         std::none_of(reporting.begin(), reporting.begin() + 3, [&](std::string_view part) { return contains_ignoring_case(name, part); });
-}
-
 bool is_name(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // Of the C library.
@@ -54,26 +47,6 @@ bool is_used(std::string_view before) {
   return !before.empty() && std::string_view(";{})").find(before.back()) == std::string_view::npos && !before.ends_with("else");
 }
 
-Look look_of_text(std::string_view text) {
-  if (asks_for_launch(text)) return Look::of_launch;
-  Look look = Look::nothing;
-  for (const std::string_view part : reporting) {
-    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) {
-      std::size_t begin = at, end = at;
-      while (end < text.size() && is_name(text[end])) ++end;
-      if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
-      while (begin > 0 && is_name(text[begin - 1])) --begin;
-      const std::string_view name = text.substr(begin, at - begin);
-      if (is_of_plain_memory(text.substr(begin, end - begin))) continue;
-      // Any other name with this part in it may be a function or a macro around it.
-      if (!is_of_runtime(name) && is_release(text.substr(begin, end - begin))) continue;
-      if (!is_of_runtime(name)) return Look::of_launch;
-      if (is_used(text.substr(0, begin))) look = Look::of_later_calls;
-    }
-  }
-  return look;
-}
-
 // Does a name mention errors or checks?
 bool names_errors(std::string_view name) {
   static constexpr std::array<std::string_view, 9> words = {"err", "check", "assert", "safe", "status", "valid", "guard", "throw", "abort"};
@@ -93,6 +66,32 @@ bool names_errors(std::string_view name) {
     if (std::ranges::any_of(words, begins)) return true;
   }
   return false;
+}
+
+// A function of a project that releases something, such as free_from_gpu(), is not one that looks at launches.
+bool is_release(std::string_view name) {
+  return contains_ignoring_case(name, "free") && !names_errors(name) &&
+         std::ranges::none_of(reporting, [&](std::string_view part) { return part != "Free" && contains_ignoring_case(name, part); });
+}
+
+Look look_of_text(std::string_view text) {
+  if (asks_for_launch(text)) return Look::of_launch;
+  Look look = Look::nothing;
+  for (const std::string_view part : reporting) {
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) {
+      std::size_t begin = at, end = at;
+      while (end < text.size() && is_name(text[end])) ++end;
+      if (end == text.size() || text[end] != '(') continue;  // cudaMemcpyDeviceToHost
+      while (begin > 0 && is_name(text[begin - 1])) --begin;
+      const std::string_view name = text.substr(begin, at - begin);
+      if (is_of_plain_memory(text.substr(begin, end - begin))) continue;
+      // Any other name with this part in it may be a function or a macro around it.
+      if (!is_of_runtime(name) && is_release(text.substr(begin, end - begin))) continue;
+      if (!is_of_runtime(name)) return Look::of_launch;
+      if (is_used(text.substr(0, begin))) look = Look::of_later_calls;
+    }
+  }
+  return look;
 }
 
 // Does the name of a function say that it may have to do with a launch? unbind_texture() and release(buffer) do not.

@@ -18,11 +18,6 @@
 
 namespace frx::derive::cuda {
 
-// The launches of a host function that follow another one of the same shape and stream, with nothing between them but waits and looks at
-// errors, and with an argument in common; by node of the call.
-using PreviousLaunches = std::unordered_map<std::uint32_t, std::shared_ptr<const model::cuda::PreviousLaunch>>;
-PreviousLaunches previous_launches(const Program& program, const Function& function);
-
 // Of which elements of an array, apart from the one of its number, each thread keeps to its own.
 struct Ownership {
   enum Kind : std::uint8_t {

@@ -131,9 +131,7 @@ class Caller {
     for (std::uint32_t n = loop; n < syntax_[loop].last; ++n) {
       std::uint32_t target = none;
       if (syntax_[n].role == Role::declarator) target = name_in(source_, n);
-      if (syntax_.is(n, NodeKind::assignment)) target = syntax_.child(n, Role::left);
-      if (syntax_.is(n, NodeKind::update)) target = syntax_.child(n, Role::argument);
-      if (syntax_.is(n, NodeKind::pointer_expression) && source_.text_of(n).starts_with('&')) target = syntax_.child(n, Role::argument);
+      if (target == none) target = changed_by(source_, n);
       if (syntax_.is(n, NodeKind::binary) && source_.text_of(syntax_.child(n, Role::op)) == ">>") target = syntax_.child(n, Role::right);
       if (target == none) target = object_of_method(n);
       for (std::uint32_t part = target; part != none && part < syntax_[target].last; ++part) {

@@ -34,6 +34,16 @@ bool is_host_loop(const Source& source, std::uint32_t node) {
   return condition != "(0)" && condition != "0" && condition != "(false)" && condition != "false";
 }
 
+std::uint32_t changed_by(const Source& source, std::uint32_t node) {
+  const model::cuda::Syntax& syntax = source.syntax;
+  switch (syntax.kind(node)) {
+    case NodeKind::assignment: return syntax.child(node, Role::left);
+    case NodeKind::update: return syntax.child(node, Role::argument);
+    case NodeKind::pointer_expression: return source.text_of(node).starts_with('&') ? syntax.child(node, Role::argument) : none;
+    default: return none;
+  }
+}
+
 HostReach host_reach(std::string_view text) {
   constexpr std::array<std::string_view, 11> shared{"Managed",      "managed__", "HostAlloc", "HostMalloc", "MallocHost",   "AllocHost",
                                                     "HostRegister", "niversal_", "inned",     "apped",      "device_vector"};
@@ -184,13 +194,16 @@ bool HostSteps::is_of_device(std::uint32_t iterator) const {
   std::uint32_t name = iterator;
   while (syntax_.is(name, NodeKind::binary)) name = syntax_.child(name, Role::left);
   if (!syntax_.is(name, NodeKind::identifier)) return false;
-  for (std::uint32_t n = function_.body; n < iterator; ++n) {
-    if (!syntax_.is(n, NodeKind::declaration) || !source_.text_of(n).starts_with("thrust::device_ptr<")) continue;
-    for (std::uint32_t part = n; part < syntax_[n].last; ++part) {
-      if (syntax_.is(part, NodeKind::identifier) && source_.text_of(part) == source_.text_of(name)) return true;
+  if (!device_pointers_) {
+    device_pointers_.emplace();
+    for (std::uint32_t n = function_.body; n < syntax_[function_.body].last; ++n) {
+      if (!syntax_.is(n, NodeKind::declaration) || !source_.text_of(n).starts_with("thrust::device_ptr<")) continue;
+      for (std::uint32_t part = n; part < syntax_[n].last; ++part) {
+        if (syntax_.is(part, NodeKind::identifier)) device_pointers_->insert(source_.text_of(part));
+      }
     }
   }
-  return false;
+  return device_pointers_->contains(source_.text_of(name));
 }
 
 // Of a function of the same file: int blocks(int n) { return (n + 255) / 256; } passes; void step() { k<<<n, 256>>>(); cudaMemcpy(...); }

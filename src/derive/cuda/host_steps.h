@@ -31,6 +31,9 @@ bool is_host_loop(const Source& source, std::uint32_t node);
 // The innermost loop of a host function around a node, or none.
 std::uint32_t host_loop_around(const Source& source, std::uint32_t node, std::uint32_t function);
 
+// What a node sets, counts or gives a pointer to: the left side of an assignment, the operand of ++ or --, the x of &x; none for others.
+std::uint32_t changed_by(const Source& source, std::uint32_t node);
+
 // Can the host reach what kernels write without a copy?
 enum class HostReach : std::uint8_t {
   unknown,
@@ -109,10 +112,11 @@ class HostSteps {
   const Function& function_;
   HostView view_;
   mutable std::optional<std::unordered_set<std::string_view>>
-      given_;                                              // what launches and waiting calls of the function are given, as written
-  mutable std::unordered_map<std::uint32_t, bool> waits_;  // functions that it calls: do they only wait?
-  mutable std::unordered_map<std::uint32_t, HostStep::Kind> kinds_;  // and small ones
-  int depth_;                                                        // of small functions that call each other
+      given_;  // what launches and waiting calls of the function are given, as written
+  mutable std::optional<std::unordered_set<std::string_view>> device_pointers_;  // variables of the type thrust::device_ptr
+  mutable std::unordered_map<std::uint32_t, bool> waits_;                        // functions that it calls: do they only wait?
+  mutable std::unordered_map<std::uint32_t, HostStep::Kind> kinds_;              // and small ones
+  int depth_;                                                                    // of small functions that call each other
 };
 
 }  // namespace frx::derive::cuda

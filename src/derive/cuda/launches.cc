@@ -13,12 +13,12 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "derive/cuda/facts.h"
-#include "derive/cuda/fused_passes.h"
 #include "derive/cuda/host_callers.h"
 #include "derive/cuda/host_loops.h"
 #include "derive/cuda/host_waits.h"
 #include "derive/cuda/inspect.h"
 #include "derive/cuda/launch_checks.h"
+#include "derive/cuda/launches_in_turn.h"
 #include "derive/cuda/size_names.h"
 #include "knowledge/occupancy.h"
 
