@@ -1,5 +1,5 @@
 # The short way in. Everyday work: ./dev help
-.PHONY: demo test lint build wheel packages check-packages clean dependencies test-dependencies
+.PHONY: demo test lint build program wheel packages check-packages clean dependencies test-dependencies
 
 demo: dependencies
 	@cmake --preset release -DFRX_BUILD_TESTS=OFF >/dev/null
@@ -10,10 +10,10 @@ demo: dependencies
 	@echo "The brief for a person or a language model lies in build/demo:"
 	@ls -1 build/demo
 
-# What only tests need is installed while the build runs; the second configuration finds it.
+# What only tests need, their compiler among it, is installed while the program is built; the second configuration finds it.
 test: dependencies
-	@$(MAKE) --no-print-directory -j2 test-dependencies build
-	@cmake --preset dev >/dev/null
+	@$(MAKE) --no-print-directory -j2 test-dependencies program
+	@$(MAKE) --no-print-directory build
 	@tools/run_tests
 
 # What needs no build; the rest of ./dev lint is in the tests.
@@ -38,6 +38,10 @@ check-packages: dependencies
 build: dependencies
 	@cmake --preset dev
 	@cmake --build --preset dev
+
+program: dependencies
+	@cmake --preset dev
+	@cmake --build --preset dev --target frx libfrx
 
 clean:
 	@rm -rf build
