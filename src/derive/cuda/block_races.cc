@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -41,11 +42,48 @@ class BlockRaces : public RaceViews {
     std::vector<std::uint32_t> reset(trace_.memories.size(), not_written);
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
       const Access& access = trace_.accesses[i];
-      if (trace_.memories[access.memory].space != Space::global || access.is_vague || e_.uses(access.address, own)) continue;
+      if (!is_same_for_all(access)) continue;
       if (access.kind == Access::store && !e_.uses(access.value, own) && is_of_one_block(access)) reset[access.memory] = i;
       const std::uint32_t store = reset[access.memory];
       if (access.kind != Access::atomic || access.is_exchange || store == not_written || is_of_one_block(access)) continue;
       if (trace_.accesses[store].address == access.address) races.between_blocks.push_back({store, i, false});
+    }
+  }
+
+  // start = *step * n; ...; if (blockIdx.x * blockDim.x + threadIdx.x == 0) ++*step: blocks that begin later start with the next one.
+  void add_steps(Races& races) const {
+    if (trace_.uses_fences || orders_blocks()) return;
+    std::map<Element, std::uint32_t> steps;
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      const bool is_update = access.kind == Access::atomic ? !access.is_exchange : access.kind == Access::store && !access.is_constant;
+      if (is_update && is_same_for_all(access) && is_of_one_block(access)) steps.emplace(element_of(access), i);
+    }
+    for (std::uint32_t i = 0; !steps.empty() && i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (access.kind != Access::load) continue;
+      const auto step = steps.find(element_of(access));
+      if (step != steps.end() && !is_of_one_block(access)) races.between_blocks.push_back({step->second, i, false});
+    }
+  }
+
+  // atomicAdd(sum, x[i]); ...; mean = *sum / n, or mean = atomicAdd(sum, x[i]) / n: what has been added until then.
+  void add_totals(Races& races) const {
+    if (trace_.uses_fences || orders_blocks()) return;
+    const auto is_ticket = [&](const Access& access) { return access.kind == Access::atomic && access.is_asked && !is_floating(access); };
+    const auto is_of_block = [&](const Access& access) { return e_.uses(access.address, Uses::block); };
+    if (std::ranges::any_of(trace_.accesses, is_ticket) || std::ranges::none_of(trace_.accesses, is_of_block)) return;
+    std::map<Element, std::uint32_t> sums;
+    for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
+      const Access& access = trace_.accesses[i];
+      if (access.is_sum && is_same_for_all(access) && !is_of_one_block(access)) {
+        sums.emplace(element_of(access), i);
+        if (access.is_asked) races.between_blocks.push_back({i, i, false});
+      }
+      // A counter is asked for whether it is time to stop; only one block would not ask for that.
+      if (access.kind != Access::load || (!is_floating(access) && !is_of_one_block(access))) continue;
+      const auto sum = sums.find(element_of(access));
+      if (sum != sums.end()) races.between_blocks.push_back({sum->second, i, false});
     }
   }
 
@@ -107,6 +145,20 @@ class BlockRaces : public RaceViews {
   };
 
   static constexpr std::uint32_t not_written = none;
+
+  using Element = std::pair<std::uint32_t, ExprId>;  // memory, address
+  static Element element_of(const Access& access) { return {access.memory, access.address}; }
+
+  // An element of global memory that is one for all threads of the grid.
+  bool is_same_for_all(const Access& access) const {
+    constexpr auto own = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
+    return trace_.memories[access.memory].space == Space::global && !access.is_vague && !e_.uses(access.address, own);
+  }
+
+  bool is_floating(const Access& access) const {
+    const std::string_view type = trace_.memories[access.memory].type;
+    return type == "float" || type == "double";
+  }
 
   // Is an array written at one place and read at another? For most kernels no threads have to be looked at.
   bool any_read_elsewhere(const std::vector<std::uint32_t>& candidates) const {
@@ -267,6 +319,8 @@ void add_block_races(const Trace& trace, const Trees& trees, const Vague& vague,
   finder.add_gathers(races);
   finder.add_pairs(races);
   finder.add_resets(races);
+  finder.add_steps(races);
+  finder.add_totals(races);
 }
 
 }  // namespace frx::derive::cuda

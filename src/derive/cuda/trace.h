@@ -65,6 +65,7 @@ struct Access {
   bool adds_constant = false;  // and that is a number which the code gives
   bool is_asked = false;       // of an atomic: the value that it returns is used
   bool is_exchange = false;    // of an atomic: it is atomicCAS() or atomicExch()
+  bool is_sum = false;         // of an atomic: it is atomicAdd() or atomicSub(), and not of 0
   bool is_state = false;       // of a generator of random numbers
   bool is_vague = false;       // a member of an object whose layout is unknown: the address is that of the object
 };

@@ -132,6 +132,15 @@ std::uint32_t Walker::first_argument(std::uint32_t call) const {
   return argument;
 }
 
+// atomicAdd(p, 0) and atomicAdd(p, 0.0f) only read.
+bool Walker::ends_with_zero(std::uint32_t call) const {
+  std::uint32_t last = none;
+  for (std::uint32_t n = first_argument(call); n != none; n = syntax().next_sibling(n)) {
+    if (!syntax().is(n, NodeKind::token)) last = n;
+  }
+  return last != none && syntax().is(last, NodeKind::number) && text(last).find_first_not_of("0.fFuUlL") == std::string_view::npos;
+}
+
 // cuCrealf(p[i]) loads p[i].x only: what is not used is not loaded.
 std::optional<Value> Walker::eval_part_of_complex(std::string_view name, std::uint32_t node) {
   const bool is_real = name == "cuCrealf" || name == "cuCreal";
@@ -240,7 +249,11 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     if (seen_atomics_.insert(name).second) trace_.atomics.push_back(name);
     const std::uint32_t access = note_access(arguments[0], node, Access::atomic);
     const std::uint32_t around = syntax()[node].parent;
-    if (access != none) trace_.accesses[access].is_asked = around != none && !syntax().is(around, NodeKind::expression_statement);
+    if (access != none) {
+      const bool is_dropped = around != none && (syntax().is(around, NodeKind::expression_statement) || text(around).starts_with("(void)"));
+      trace_.accesses[access].is_asked = around != none && !is_dropped;
+      trace_.accesses[access].is_sum = (name == "atomicAdd" || name == "atomicSub") && !ends_with_zero(node);
+    }
     if (access != none && arguments.size() == 2 && arguments[1].kind == Value::number) {
       constexpr auto of_thread = Uses::thread | Uses::varying;
       trace_.accesses[access].is_same =

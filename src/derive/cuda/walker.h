@@ -351,6 +351,7 @@ class Walker {
   Value eval_method(std::uint32_t node, std::uint32_t function);
   std::optional<Value> eval_known(std::string_view name, std::uint32_t node, std::uint32_t function);
   std::uint32_t first_argument(std::uint32_t call) const;
+  bool ends_with_zero(std::uint32_t call) const;
   std::optional<Value> eval_part_of_complex(std::string_view name, std::uint32_t node);
   std::optional<Value> eval_synchronization(std::string_view name, const std::vector<Value>& arguments, std::uint32_t node);
   static bool is_of_random_numbers(std::string_view name);
