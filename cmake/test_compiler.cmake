@@ -24,8 +24,12 @@ set(CMAKE_PCH_PROLOGUE "#pragma clang system_header")
 set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE> -Xclang -include -Xclang <PCH_HEADER>)
 set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -emit-pch -Xclang -include -Xclang <PCH_HEADER> -x c++-header)
 set(CMAKE_CXX_COMPILE_OPTIONS_INSTANTIATE_TEMPLATES_PCH -fpch-instantiate-templates)
-# In place of the options for GCC. Debian's libstdc++ calls what it has deprecated, and clang warns of it in our name.
-set_directory_properties(PROPERTIES COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>")
+# In place of the options for GCC: the library of the GCC that compiles the rest, where there are several. It calls what it has deprecated, and clang
+# warns of that in our name.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-libgcc-file-name OUTPUT_VARIABLE gcc_folder OUTPUT_STRIP_TRAILING_WHITESPACE)
+cmake_path(GET gcc_folder PARENT_PATH gcc_folder)
+set_directory_properties(PROPERTIES
+  COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:--gcc-install-dir=${gcc_folder};-Wno-deprecated-declarations>")
 
 function(frx_libraries_first target)
   list(TRANSFORM FRX_LIBRARIES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
