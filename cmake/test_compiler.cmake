@@ -1,11 +1,5 @@
 # Included by tests/: what only tests are made of is compiled by clang-19 where it is installed, without optimisation. GCC takes two and a half times as long,
 # optimised or not, and tests are half of all code. What is tested is compiled as ever (docs/adr/0030-tests-are-compiled-by-clang.md).
-#
-# frx_libraries_first(TARGET): inline functions and templates that tests and libraries share are in the objects of both, and the linker takes the first
-# that it sees. It is shown the libraries first: with a test's copy of std::sort, a library's function takes several times as long.
-function(frx_libraries_first target)
-endfunction()
-
 # Sanitizers and counters of coverage bring a run-time library of their compiler, so that those builds take one compiler for everything.
 option(FRX_TESTS_BY_CLANG "Compile tests by clang-19, where it is installed: less than half the time" ON)
 if(NOT FRX_TESTS_BY_CLANG OR NOT CMAKE_BUILD_TYPE STREQUAL Dev OR FRX_SANITIZE OR FRX_COVERAGE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -31,8 +25,8 @@ cmake_path(GET gcc_folder PARENT_PATH gcc_folder)
 set_directory_properties(PROPERTIES
   COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:--gcc-install-dir=${gcc_folder};-Wno-deprecated-declarations>")
 
-function(frx_libraries_first target)
-  list(TRANSFORM FRX_LIBRARIES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
-  list(JOIN archives " " archives)
-  target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive ${archives} -Wl,--no-whole-archive")
-endfunction()
+# Inline functions and templates that tests and libraries share are in the objects of both, and the linker takes the first that it sees. It is shown the
+# libraries first: with a test's copy of std::sort, a library's function takes several times as long.
+list(TRANSFORM FRX_LIBRARIES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archives)
+list(JOIN archives " " archives)
+target_link_options(frx_test_settings INTERFACE "SHELL:-Wl,--whole-archive ${archives} -Wl,--no-whole-archive")

@@ -19,10 +19,17 @@ class BlockRaces : public RaceViews {
  public:
   using RaceViews::RaceViews;
 
+  // Grids are ordered by grid.sync(), by fences and by code that is not seen here.
+  bool orders_blocks() const {
+    if (trace_.uses_fences || trace_.uses_groups || trace_.may_synchronize || trace_.calls_unknown) return true;
+    return std::ranges::any_of(trace_.orders,
+                               [](const OrderSite& o) { return o.kind == OrderSite::fence || o.kind == OrderSite::unknown; });
+  }
+
   // partial[blockIdx.x] = sum; ...; for (b = threadIdx.x; b < gridDim.x; b += 256) total += partial[b];
   void add_gathers(Races& races) const {
     const auto hands_out = [](const Access& access) { return access.kind == Access::atomic && access.is_asked; };
-    if (trace_.uses_fences || orders_blocks() || std::ranges::any_of(trace_.accesses, hands_out)) return;
+    if (std::ranges::any_of(trace_.accesses, hands_out)) return;
     constexpr auto unknown = Uses::varying | Uses::opaque | Uses::loaded;
     std::vector<std::uint32_t> written(trace_.memories.size(), not_written);
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
@@ -37,13 +44,11 @@ class BlockRaces : public RaceViews {
 
   // if (blockIdx.x * blockDim.x + threadIdx.x == 0) *sum = 0; ...; atomicAdd(sum, x): other blocks may have added before.
   void add_resets(Races& races) const {
-    if (trace_.uses_fences || orders_blocks()) return;
-    constexpr auto own = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
     std::vector<std::uint32_t> reset(trace_.memories.size(), not_written);
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
       const Access& access = trace_.accesses[i];
       if (!is_same_for_all(access)) continue;
-      if (access.kind == Access::store && !e_.uses(access.value, own) && is_of_one_block(access)) reset[access.memory] = i;
+      if (access.kind == Access::store && !e_.uses(access.value, may_differ) && is_of_one_block(access)) reset[access.memory] = i;
       const std::uint32_t store = reset[access.memory];
       if (access.kind != Access::atomic || access.is_exchange || store == not_written || is_of_one_block(access)) continue;
       if (trace_.accesses[store].address == access.address) races.between_blocks.push_back({store, i, false});
@@ -52,7 +57,6 @@ class BlockRaces : public RaceViews {
 
   // start = *step * n; ...; if (blockIdx.x * blockDim.x + threadIdx.x == 0) ++*step: blocks that begin later start with the next one.
   void add_steps(Races& races) const {
-    if (trace_.uses_fences || orders_blocks()) return;
     std::map<Element, std::uint32_t> steps;
     for (std::uint32_t i = 0; i < trace_.accesses.size(); ++i) {
       const Access& access = trace_.accesses[i];
@@ -69,7 +73,6 @@ class BlockRaces : public RaceViews {
 
   // atomicAdd(sum, x[i]); ...; mean = *sum / n, or mean = atomicAdd(sum, x[i]) / n: what has been added until then.
   void add_totals(Races& races) const {
-    if (trace_.uses_fences || orders_blocks()) return;
     const auto is_ticket = [&](const Access& access) { return access.kind == Access::atomic && access.is_asked && !is_floating(access); };
     const auto is_of_block = [&](const Access& access) { return e_.uses(access.address, Uses::block); };
     if (std::ranges::any_of(trace_.accesses, is_ticket) || std::ranges::none_of(trace_.accesses, is_of_block)) return;
@@ -89,7 +92,6 @@ class BlockRaces : public RaceViews {
 
   // for (j = 0; j < n; ++j) sum += f(p[i], p[j]); p[i] += sum, in threads i < n of all blocks.
   void add_pairs(Races& races) const {
-    if (trace_.uses_fences || orders_blocks()) return;
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> stores;  // by memory
     for (std::uint32_t w = 0; w < trace_.accesses.size(); ++w) {
       const Access& write = trace_.accesses[w];
@@ -114,7 +116,7 @@ class BlockRaces : public RaceViews {
 
   void add_blocks(Races& races) const {
     std::vector<std::uint32_t> candidates = candidates_in(Space::global);
-    if (candidates.size() < 2 || candidates.size() > most_candidates || trace_.uses_fences || orders_blocks()) return;
+    if (candidates.size() < 2 || candidates.size() > most_candidates) return;
     if (!any_read_elsewhere(candidates)) return;
     const std::vector<bool> by_data = decided_by_own_array(candidates);
     std::vector<BlockView> views;
@@ -145,14 +147,14 @@ class BlockRaces : public RaceViews {
   };
 
   static constexpr std::uint32_t not_written = none;
+  static constexpr auto may_differ = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
 
   using Element = std::pair<std::uint32_t, ExprId>;  // memory, address
   static Element element_of(const Access& access) { return {access.memory, access.address}; }
 
   // An element of global memory that is one for all threads of the grid.
   bool is_same_for_all(const Access& access) const {
-    constexpr auto own = Uses::thread | Uses::block | Uses::iteration | Uses::varying | Uses::opaque | Uses::loaded;
-    return trace_.memories[access.memory].space == Space::global && !access.is_vague && !e_.uses(access.address, own);
+    return trace_.memories[access.memory].space == Space::global && !access.is_vague && !e_.uses(access.address, may_differ);
   }
 
   bool is_floating(const Access& access) const {
@@ -274,13 +276,6 @@ class BlockRaces : public RaceViews {
     return test.op == Op::lt && is_end && e_.uses(access.address, Uses::iteration);
   }
 
-  // Grids are ordered by grid.sync(), by fences and by code that is not seen here.
-  bool orders_blocks() const {
-    if (trace_.uses_groups || trace_.may_synchronize || trace_.calls_unknown) return true;
-    return std::ranges::any_of(trace_.orders,
-                               [](const OrderSite& o) { return o.kind == OrderSite::fence || o.kind == OrderSite::unknown; });
-  }
-
   // One element for each block.
   bool is_of_block_alone(const Access& access) const {
     return e_.uses(access.address, Uses::block) && !e_.uses(access.address, Uses::thread | Uses::iteration | Uses::loaded);
@@ -315,6 +310,7 @@ class BlockRaces : public RaceViews {
 
 void add_block_races(const Trace& trace, const Trees& trees, const Vague& vague, const Shape& block, Races& races) {
   const BlockRaces finder(trace, trees, vague, block);
+  if (finder.orders_blocks()) return;
   finder.add_blocks(races);
   finder.add_gathers(races);
   finder.add_pairs(races);

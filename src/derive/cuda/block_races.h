@@ -4,7 +4,7 @@
 //   for (j = 0; j < n; ++j) f += p[j].x - p[i].x;  p[i].x += f;              all elements are read by each thread
 //   if (blockIdx.x == 0) *sum = 0;  atomicAdd(sum, x[i]);                    one of them sets what the others add to
 //   first = *step * n;  if (i == 0) ++*step;                                 all read what one of them counts on
-//   atomicAdd(sum, x[i]);  mean = *sum / n;                                 not all blocks have added
+//   atomicAdd(sum, x[i]);  mean = *sum / n;                                  not all blocks have added
 //   partial[blockIdx.x] = sum;  for (b = 0; b < gridDim.x; ++b) total += partial[b];
 #pragma once
 

@@ -250,8 +250,8 @@ std::optional<Value> Walker::eval_memory_call(std::string_view name, const std::
     const std::uint32_t access = note_access(arguments[0], node, Access::atomic);
     const std::uint32_t around = syntax()[node].parent;
     if (access != none) {
-      const bool is_dropped = around != none && (syntax().is(around, NodeKind::expression_statement) || text(around).starts_with("(void)"));
-      trace_.accesses[access].is_asked = around != none && !is_dropped;
+      trace_.accesses[access].is_asked =
+          around != none && !syntax().is(around, NodeKind::expression_statement) && !text(around).starts_with("(void)");
       trace_.accesses[access].is_sum = (name == "atomicAdd" || name == "atomicSub") && !ends_with_zero(node);
     }
     if (access != none && arguments.size() == 2 && arguments[1].kind == Value::number) {
